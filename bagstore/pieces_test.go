@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -18,14 +19,10 @@ func TestPiecesOfFew(t *testing.T) {
 	s := samplebag.Strings{Topics: 100, Messages: 2000, Size: func(int) int { return 10_000 }}
 	s.Write(t, path, bagstore.Options{ChunkSize: 1 << 20, Checkpoint: -1}) // a checkpoint ends a chunk, after a time
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	r := &sharedCount{ReaderAt: bytes.NewReader(b)}
 	bag, err := rosbag.OpenReader(io.ReaderAt(r), int64(len(b)), "x.bag", bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	v := bag.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/topic_7" }})
 	n := 0

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 	"sync/atomic"
 	"testing"
@@ -31,14 +32,10 @@ func TestPlainCache(t *testing.T) {
 	s := samplebag.Strings{Topics: 3, Messages: 2400, Size: func(int) int { return 10_000 }}
 	s.Write(t, path, bagstore.Options{ChunkSize: 1 << 20})
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	r := &sharedCount{ReaderAt: bytes.NewReader(b)}
 	bag, err := rosbag.OpenReader(r, int64(len(b)), "x.bag", bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	v := bagstore.NewView([]*bagstore.Recording{bag}, bagstore.Query{})
 	it := v.Iterator()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/test/stockbag"
 	"sync"
@@ -45,30 +46,18 @@ func leadBag(t *testing.T, n, size int) (*bagstore.Recording, *leadReader) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w, err := rosbag.Create(path, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1, NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	id, err := w.AddConnection(stockbag.StringType("/x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for i := range n {
-		if err := w.Write(id, bagstore.Time(i+1)*1e9, make([]byte, size)); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(id, bagstore.Time(i+1)*1e9, make([]byte, size)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	r := &leadReader{Reader: bytes.NewReader(raw), reads: make(map[int64]int), came: make(chan struct{})}
 	b, err := rosbag.OpenReader(io.ReaderAt(r), int64(len(raw)), path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return b, r
 }
 
@@ -86,9 +75,7 @@ func leadIterator(t *testing.T, b *bagstore.Recording, lead time.Duration, bound
 func dataPos(t *testing.T, b *bagstore.Recording, i int) int64 {
 	t.Helper()
 	layouts, err := b.Layouts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return layouts[i].DataPos
 }
 
@@ -207,9 +194,7 @@ func TestAhead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	samplebag.Strings{Topics: 1, Messages: 20, Size: func(int) int { return 1000 }}.Write(t, path, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1})
 	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close()
 	for _, ahead := range []int{1, 3} {
 		v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})

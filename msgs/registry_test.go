@@ -78,9 +78,7 @@ func TestMD5Goroslib(t *testing.T) {
 		"nav_msgs/Odometry":               nav_msgs.Odometry{},
 	} {
 		want, err := msgproc.MD5(msg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got := MustType(name).MD5; got != want {
 			t.Errorf("%s: MD5 %s, goroslib computes %s", name, got, want)
 		}

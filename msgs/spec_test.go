@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 func TestParseErrors(t *testing.T) {
@@ -51,9 +53,7 @@ func TestParseConstants(t *testing.T) {
 		t.Fatalf("Parse accepted a blank inside an array type: %+v", s)
 	}
 	s, err = Parse("a/B", "string S=x # not a comment \nint32 N = 5 # comment\n\n  uint8[3]\tv # end\r\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if c := s.Constants; len(c) != 2 || c[0].Value != "x # not a comment" || c[1] != (Constant{"int32", "N", "5"}) {
 		t.Errorf("constants %+v", c)
 	}
@@ -72,9 +72,7 @@ func TestHostileWalk(t *testing.T) {
 		}
 		def += "\n" + strings.Repeat("=", 80) + "\nMSG: a/T" + itoa(45) + "\n" + leaf
 		s, err := Parse("a/B", def)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		err = s.Check(make([]byte, 1000))
 		if (err == nil) != (leaf == "") {
 			t.Errorf("leaf %q: %v", leaf, err)
@@ -103,9 +101,7 @@ func TestHostileTypes(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	s, err := Parse("a/B", own.String()+deps.String())
 	runtime.ReadMemStats(&after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 50<<20 {
 		t.Errorf("allocated %d MB", grown>>20)
 	}

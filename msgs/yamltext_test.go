@@ -45,9 +45,7 @@ func TestTextYAMLGenpy(t *testing.T) {
 		in = append(in, hex.EncodeToString([]byte(text)))
 	}
 	data, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	cmd := exec.Command("/usr/bin/python3", "-c", genpyTexts)
 	cmd.Stdin = strings.NewReader(string(data))
 	out, err := cmd.Output()
@@ -61,13 +59,9 @@ func TestTextYAMLGenpy(t *testing.T) {
 	print := func(definition string, e Encoder) string {
 		t.Helper()
 		s, err := Parse("x/Text", definition)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		var b strings.Builder
-		if err := s.WriteYAML(&b, e.B, PrintOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, s.WriteYAML(&b, e.B, PrintOptions{}))
 		return strings.TrimSuffix(strings.TrimPrefix(b.String(), "text: "), "\n")
 	}
 	for i, text := range texts {
@@ -88,9 +82,7 @@ func TestTextYAMLGenpy(t *testing.T) {
 // TestLongText: long strings are printed piece by piece, in little memory.
 func TestLongText(t *testing.T) {
 	s, err := Parse("x/Text", "string text\nstring[] list\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	message := func(text string) []byte {
 		var e Encoder
 		e.String(text)
@@ -102,13 +94,9 @@ func TestLongText(t *testing.T) {
 		for _, letter := range []string{"é", "日", "🤖", "\xa4", "\xf0\x9f\xa4", "<\xff\n"} {
 			text := strings.Repeat("x", offset) + strings.Repeat(letter, 20_000)
 			want, err := json.Marshal(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			var b strings.Builder
-			if err := s.WriteJSON(&b, message(text), PrintOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, s.WriteJSON(&b, message(text), PrintOptions{}))
 			if got := b.String(); got != `{"text":`+string(want)+`,"list":[`+string(want)+`]}` {
 				t.Errorf("JSON of %d characters x and 20000 times %q: got %d bytes, want %d of each", offset, letter, len(got), len(want))
 			}
@@ -118,9 +106,7 @@ func TestLongText(t *testing.T) {
 		data := message(strings.Repeat(letter, 4<<20))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if err := s.WriteYAML(io.Discard, data, PrintOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, s.WriteYAML(io.Discard, data, PrintOptions{}))
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
 			t.Errorf("%d bytes allocated for %d bytes of %q", n, len(data), letter)

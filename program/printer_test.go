@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 	"unicode/utf8"
+
+	"rsros/test/need"
 )
 
 func TestPrinter(t *testing.T) {
@@ -50,9 +52,7 @@ func FuzzPrinter(f *testing.F) {
 			t.Errorf("%q is printed as %q", text, got)
 		}
 		whole, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		var out bytes.Buffer
 		p := NewPrinter(&out)
 		cut = min(max(cut, 0), len(whole))
@@ -61,13 +61,9 @@ func FuzzPrinter(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, p.Close())
 		var before, after string
-		if err := json.Unmarshal(whole, &before); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, json.Unmarshal(whole, &before))
 		if err := json.Unmarshal(out.Bytes(), &after); err != nil || before != after {
 			t.Errorf("%s is printed as %s: %v", whole, out.Bytes(), err)
 		}

@@ -3,15 +3,15 @@ package ros
 import (
 	"reflect"
 	"testing"
+
+	"rsros/test/need"
 )
 
 func TestParseArgs(t *testing.T) {
 	args := []string{"live", "a:=b", "_rate:=30", "--device", "sim", "__name:=cam", "_list:=[1, 2.5, x]", "__ns:=/robot",
 		"_on:=true", "__master:=http://m:1", "__ip:=10.0.0.1", "__hostname:=h", "__log:=/tmp/l", "_s:='7'", "_neg:=-3", "__unknown:=1", "_m:={a: 1}", "_e:="}
 	cfg, rest, err := ParseArgs(args, []string{"ROS_MASTER_URI=http://env:11311", "ROS_NAMESPACE=env"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	want := Config{Name: "cam", Namespace: "/robot", MasterURI: "http://m:1", Host: "h", LogFile: "/tmp/l",
 		Remaps: map[string]string{"a": "b"},
 		PrivateParams: map[string]any{"rate": 30, "list": []any{1, 2.5, "x"}, "on": true, "s": "7", "neg": -3,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -41,12 +42,8 @@ func TestDrainLeavesNobodyBehind(t *testing.T) {
 		}
 	})
 	publishBig(t, sender, count, size)
-	if err := sender.Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := sender.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, sender.Drain(t.Context()))
+	need.Must(t, sender.Close())
 	select {
 	case <-all:
 	case <-time.After(peer.Patience):
@@ -87,9 +84,7 @@ func TestLastMessagesOfAPublisherThatLeft(t *testing.T) {
 	go func() { drained <- sender.Drain(t.Context()) }()
 	lose(receiver, "/big")
 	close(begin)
-	if err := <-drained; err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, <-drained)
 	select {
 	case <-all:
 	case <-time.After(peer.Patience):

@@ -28,16 +28,12 @@ func TestParams(t *testing.T) {
 	}
 	changes := make(chan any, 20)
 	sub, err := n.SubscribeParam("new", func(v any) { changes <- v })
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if v := <-changes; v != nil {
 		t.Errorf("first value %v", v)
 	}
 	for _, v := range []any{1, 2.5, "s", true, []any{1, "a"}, map[string]any{"k": 1}} {
-		if err := n.SetParam(t.Context(), "old", v); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, n.SetParam(t.Context(), "old", v))
 		if got, ok, err := n.Param(t.Context(), "/ns/new"); err != nil || !ok || !reflect.DeepEqual(got, v) {
 			t.Errorf("%v: %v %v %v", v, got, ok, err)
 		}
@@ -45,15 +41,11 @@ func TestParams(t *testing.T) {
 			t.Errorf("change to %v, want %v", got, v)
 		}
 	}
-	if err := n.SetParam(t.Context(), "new/k2", 7); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, n.SetParam(t.Context(), "new/k2", 7))
 	if got := <-changes; !reflect.DeepEqual(got, map[string]any{"k": 1, "k2": 7}) {
 		t.Errorf("change below gave %v", got)
 	}
-	if err := n.DeleteParam(t.Context(), "new"); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, n.DeleteParam(t.Context(), "new"))
 	if got := <-changes; got != nil {
 		t.Errorf("deletion gave %v", got)
 	}
@@ -76,9 +68,7 @@ func TestSimTime(t *testing.T) {
 	if err := b.WaitForTime(t.Context()); err != nil || time.Since(b.Now()) > time.Hour {
 		t.Errorf("wall time %v, %v", b.Now(), err)
 	}
-	if err := a.SetParam(t.Context(), "/use_sim_time", true); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, a.SetParam(t.Context(), "/use_sim_time", true))
 	peer.Await(t, "simulated time", func() bool { return b.Now().Unix() == 0 })
 	clock := msgs.MustType("rosgraph_msgs/Clock")
 	p := advertise(t, a, PublisherOptions{Topic: "/clock", Type: clock, Latch: true})
@@ -100,9 +90,7 @@ func TestSimTime(t *testing.T) {
 	if err := b.WaitForTime(t.Context()); err != nil || !b.Now().Equal(want) {
 		t.Errorf("simulated time %v, %v", b.Now(), err)
 	}
-	if err := a.SetParam(t.Context(), "/use_sim_time", false); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, a.SetParam(t.Context(), "/use_sim_time", false))
 	peer.Await(t, "wall time again", func() bool { return time.Since(b.Now()) < time.Hour })
 }
 
@@ -119,9 +107,7 @@ func TestRosout(t *testing.T) {
 			default: // only the first is examined
 			}
 		}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer n.Close()
 	listener := startNode(t, m, "listener")
 	got := make(chan msgs.Log, 300)
@@ -184,9 +170,7 @@ func TestGoroslib(t *testing.T) {
 	m := startMaster(t)
 	n := startNode(t, m, "ours")
 	other, err := goroslib.NewNode(goroslib.NodeConf{Name: "peer", Host: "127.0.0.1", MasterAddress: m.addr})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer other.Close()
 	o := stringType
 	o.Topic, o.Latch = "to_peer", true
@@ -194,17 +178,13 @@ func TestGoroslib(t *testing.T) {
 	p.Publish(stringMessage("latched"))
 	heard := make(chan string, 10)
 	sub, err := goroslib.NewSubscriber(goroslib.SubscriberConf{Node: other, Topic: "to_peer", Callback: func(m *std_msgs.String) { heard <- m.Data }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer sub.Close()
 	if got := <-heard; got != "latched" {
 		t.Errorf("got %q", got)
 	}
 	pub, err := goroslib.NewPublisher(goroslib.PublisherConf{Node: other, Topic: "from_peer", Msg: &std_msgs.String{}, Latch: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer pub.Close()
 	pub.Write(&std_msgs.String{Data: "back"})
 	var c collector
@@ -219,9 +199,7 @@ func TestGoroslib(t *testing.T) {
 	})
 	synced(t, n)
 	client, err := goroslib.NewServiceClient(goroslib.ServiceClientConf{Node: other, Name: "ours_srv", Srv: &std_srvs.SetBool{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer client.Close()
 	res := std_srvs.SetBoolRes{}
 	if err := client.Call(&std_srvs.SetBoolReq{Data: true}, &res); err != nil || !res.Success || res.Message != "ok" {
@@ -231,9 +209,7 @@ func TestGoroslib(t *testing.T) {
 		Callback: func(req *std_srvs.SetBoolReq) (*std_srvs.SetBoolRes, bool) {
 			return &std_srvs.SetBoolRes{Success: req.Data, Message: "hi"}, true
 		}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer provider.Close()
 	got, err := n.CallService(t.Context(), "peer_srv", setBool, []byte{1})
 	if err != nil || string(got) != "\x01\x02\x00\x00\x00hi" {

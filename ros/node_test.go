@@ -14,6 +14,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/ros/internal/wire"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -29,9 +30,7 @@ func startConfig(t *testing.T, cfg Config) *Node {
 	cfg.Host = "127.0.0.1"
 	cfg.Log = zerolog.New(zerolog.NewTestWriter(t))
 	n, err := NewNode(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { n.Close() })
 	return n
 }
@@ -41,9 +40,7 @@ func synced(t *testing.T, nodes ...*Node) {
 	ctx, cancel := context.WithTimeout(t.Context(), peer.Patience)
 	defer cancel()
 	for _, n := range nodes {
-		if err := n.Sync(ctx); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, n.Sync(ctx))
 	}
 }
 
@@ -51,9 +48,7 @@ func synced(t *testing.T, nodes ...*Node) {
 func connect(t *testing.T, n *Node, h Header) net.Conn {
 	t.Helper()
 	conn, _, err := wire.Connect(t.Context(), n.listener.Addr().String(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return conn
 }
 
@@ -61,9 +56,7 @@ func connect(t *testing.T, n *Node, h Header) net.Conn {
 func advertise(t *testing.T, n *Node, o PublisherOptions) *Publisher {
 	t.Helper()
 	p, err := n.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return p
 }
 
@@ -71,9 +64,7 @@ func advertise(t *testing.T, n *Node, o PublisherOptions) *Publisher {
 func subscribe(t *testing.T, n *Node, o SubscriberOptions, callback func(Received)) *Subscriber {
 	t.Helper()
 	s, err := n.Subscribe(o, callback)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return s
 }
 
@@ -124,13 +115,9 @@ func TestPublishSubscribe(t *testing.T) {
 	}
 	big := bytes.Repeat([]byte("0123456789abcdef"), 1<<18) // 4 MiB
 	for i := range 100 {
-		if err := p.PublishWait(t.Context(), msgs.Raw{Head: fmt.Append(nil, i, "<"), Body: big[:i*1000], Tail: []byte(">")}); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, p.PublishWait(t.Context(), msgs.Raw{Head: fmt.Append(nil, i, "<"), Body: big[:i*1000], Tail: []byte(">")}))
 	}
-	if err := p.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, p.Flush(t.Context()))
 	p.Publish(msgs.Raw{Body: big})
 	peer.Await(t, "all messages", func() bool { return c.len() == 101 })
 	for i, got := range c.all()[:100] {
@@ -181,9 +168,7 @@ func TestOwnerReleasedOnce(t *testing.T) {
 		for i := range owners {
 			p.Publish(msgs.Raw{Body: make([]byte, 100_000), Owner: &owners[i]})
 		}
-		if err := p.Flush(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, p.Flush(t.Context()))
 		peer.Await(t, "releases", func() bool { return owners[len(owners)-1].n.Load() == 1 })
 		for i := range owners {
 			if n := owners[i].n.Load(); n != 1 {

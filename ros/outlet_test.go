@@ -16,6 +16,7 @@ import (
 	"rsros/ros/internal/sendqueue"
 	"rsros/ros/internal/wire"
 	"rsros/ros/names"
+	"rsros/test/need"
 )
 
 // subscribed returns a topic's publisher with one connection, whose other end is client.
@@ -24,13 +25,9 @@ func subscribed(t *testing.T, queue int) (p *Publisher, c *outlet, client net.Co
 	n := &Node{names: &names.Resolver{Node: "/a"}, log: zerolog.Nop()}
 	top := &topic{node: n, name: "/t"}
 	p = &Publisher{topic: top}
-	if err := top.add(p, &PublisherOptions{Queue: queue, QueueBytes: -1}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, top.add(p, &PublisherOptions{Queue: queue, QueueBytes: -1}))
 	w, err := wire.NewVectorWriter(server)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	c = &outlet{topic: top, conn: server, w: w}
 	if _, err := top.attach(c); err != nil {
 		t.Fatal(err)
@@ -118,9 +115,7 @@ func TestStalledSubscriber(t *testing.T) {
 
 func tcpPair(t *testing.T) (client, server net.Conn) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close()
 	if client, err = net.Dial("tcp", l.Addr().String()); err != nil {
 		t.Fatal(err)

@@ -22,9 +22,7 @@ func rosmaster(t *testing.T) string {
 	t.Helper()
 	need.Programs(t, "rosmaster", "rostopic", "rosnode", "rosservice", "rosparam")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	l.Close()
 	uri := fmt.Sprintf("http://127.0.0.1:%d/", port(l))
 	start(t, uri, "rosmaster", "--core", "-p", fmt.Sprint(port(l)))
@@ -142,9 +140,7 @@ func TestRospyServices(t *testing.T) {
 	python := need.Python(t, "std_srvs.srv", "std_msgs.msg")
 	master := rosmaster(t)
 	script := filepath.Join(t.TempDir(), "peer.py")
-	if err := os.WriteFile(script, []byte(rospyScript), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(script, []byte(rospyScript), 0o600))
 	n := startConfig(t, Config{Name: "go", MasterURI: master})
 	offer(t, n, "~echo", msgs.MustService("std_srvs/SetBool"), func(_ context.Context, req []byte) ([]byte, error) {
 		return append(bytes.Clone(req), 0, 0, 0, 0), nil

@@ -15,6 +15,7 @@ import (
 
 	"rsros/ros/rosapi"
 	"rsros/ros/xmlrpc"
+	"rsros/test/need"
 )
 
 // TestClosingWhileRegistering checks that a registration in progress while the node closes is
@@ -76,18 +77,14 @@ func TestManyRegistrations(t *testing.T) {
 			ctx, end := context.WithCancel(t.Context())
 			done := make(chan struct{})
 			go func() { defer close(done); g.Run(ctx) }()
-			if err := g.Wait(t.Context(), t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, g.Wait(t.Context(), t.Context()))
 			if n := m.count("registerPublisher"); n != topics-1 {
 				t.Errorf("%d topics registered, want %d", n, topics-1)
 			}
 			for _, r := range list[100:200] {
 				g.Remove(r)
 			}
-			if err := g.Wait(t.Context(), t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, g.Wait(t.Context(), t.Context()))
 			if n := m.count("unregisterPublisher"); n != 100 {
 				t.Errorf("%d topics unregistered, want 100", n)
 			}

@@ -16,6 +16,7 @@ import (
 	"rsros/ros/internal/wire"
 	"rsros/ros/rosapi"
 	"rsros/ros/xmlrpc"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -79,13 +80,9 @@ func TestMasterOutOfReach(t *testing.T) {
 	synced(t, n)
 	m.unplug()
 	l, err := net.Listen("tcp", m.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	conn, err := l.Accept() // the node checks that its master is there
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	conn.Close() //nolint:errcheck // nobody answers
 	l.Close()    //nolint:errcheck // test
 	if _, err := rosapi.NewCaller("/c").Call(t.Context(), m.master.URI(), "registerPublisher", "/elsewhere", "a/B", "http://127.0.0.1:1/"); err != nil {
@@ -194,9 +191,7 @@ func TestHostileSubscribers(t *testing.T) {
 		{"huge request", header("service", "/n/get_loggers", "md5sum", "*") + "\xff\xff\xff\xff", ""},
 	} {
 		conn, err := net.Dial("tcp", n.listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		conn.SetDeadline(time.Now().Add(peer.Patience)) //nolint:errcheck // test
 		if _, err := conn.Write([]byte(c.sent)); err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -216,9 +211,7 @@ func TestHostileSubscribers(t *testing.T) {
 // subscriber.
 func fakePublisher(t *testing.T, m *testMaster, topic string, send func(net.Conn)) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	api := httptest.NewServer(xmlrpc.NewHandler(func(context.Context, string, []any) (any, error) {
 		return []any{1, "", []any{"TCPROS", "127.0.0.1", port(l)}}, nil
 	}))
@@ -294,13 +287,9 @@ func TestSlowSubscriber(t *testing.T) {
 	r := wire.NewMessageReader(slow)
 	for range want {
 		size, err := r.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		b, err := r.Read(int(size), nil, func(n int) []byte { return make([]byte, n) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		last = string(b[:8])
 	}
 	if last != fmt.Sprintf("%08d", count-1) {

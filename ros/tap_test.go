@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 // TestTap receives a node's own topic before publication, without a copy of the body, and again later
@@ -19,9 +20,7 @@ func TestTap(t *testing.T) {
 		m.Retain()
 		held = m
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	subscribers := 0
 	o := stringType
 	o.OnSubscriber = func(count int) { subscribers = count }
@@ -57,9 +56,7 @@ func latchedTap(t *testing.T, n *Node) {
 	p.Publish(msgs.Raw{Head: []byte("two")})
 	var got []string
 	tap, err := n.Tap("latched", func(m *Shared) { got = append(got, string(bytes.Join(m.Content(nil), nil))) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer tap.Close()
 	p.Publish(msgs.Raw{Head: []byte("three")})
 	if want := []string{"one", "two", "three"}; !slices.Equal(got, want) {

@@ -30,18 +30,14 @@ func TestUDPROS(t *testing.T) {
 	o.Latch = true
 	p := advertise(t, n, o)
 	socket, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer socket.Close()
 	header := Header{"callerid": "/udp", "topic": "/chatter", "md5sum": o.Type.MD5, "type": o.Type.Name}.AppendFields(nil)
 	at := socket.LocalAddr().(*net.UDPAddr).Port
 	const size = 1500
 	answer, err := rosapi.NewCaller("/udp").Call(t.Context(), n.URI(), "requestTopic", "/chatter",
 		[]any{[]any{"UDPROS", header, "127.0.0.1", at, size}, []any{"TCPROS"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	reply := answer.([]any)
 	h, err := wire.ParseHeader(reply[5].([]byte))
 	if err != nil || reply[0] != "UDPROS" || reply[4] != size || h["type"] != o.Type.Name || h["message_definition"] != o.Type.Definition {
@@ -77,9 +73,7 @@ func readDatagrams(t *testing.T, socket *net.UDPConn, id uint32) []byte {
 	b := make([]byte, 2000)
 	for block, blocks := 0, 1; block < blocks; block++ {
 		n, err := socket.Read(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		number := int(binary.LittleEndian.Uint16(b[6:]))
 		if binary.LittleEndian.Uint32(b) != id || block > 0 && (b[4] != 1 || number != block) {
 			t.Fatalf("datagram %d: % x", block, b[:udpHead])
@@ -166,9 +160,7 @@ func TestRoscppUDP(t *testing.T) {
 	need.Programs(t, "g++")
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "udp.cpp"), filepath.Join(dir, "udp")
-	if err := os.WriteFile(source, []byte(roscppUDP), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(source, []byte(roscppUDP), 0o600))
 	args := append([]string{source, "-o", program}, strings.Fields("-lroscpp -lrosconsole -lroscpp_serialization -lrostime -lcpp_common -lboost_thread -lboost_system -lpthread")...)
 	if out, err := exec.Command("g++", args...).CombinedOutput(); err != nil {
 		need.Missing(t, "roscpp: %v\n%s", err, out)

@@ -29,9 +29,7 @@ func TestUDPSubscriberThatVanishes(t *testing.T) {
 		return []any{1, "", 7}, nil
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	served := make(chan error, 1)
 	go func() { served <- api.Serve(l) }()
 	defer func() { <-served }()
@@ -40,9 +38,7 @@ func TestUDPSubscriberThatVanishes(t *testing.T) {
 	subscribe := func(name, uri string) {
 		t.Helper()
 		socket, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		t.Cleanup(func() { socket.Close() }) //nolint:errcheck // at the end
 		caller := rosapi.NewCaller(name)
 		if _, err := caller.Call(t.Context(), m.uri(), "registerSubscriber", "/chatter", stringType.Type.Name, uri); err != nil {

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"rsros/test/need"
 )
 
 // TestImagesRunAsUser checks in the Dockerfile that images don't run the program as root.
 func TestImagesRunAsUser(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	stage, user, images := "", "", 0
 	for line := range strings.SplitSeq(string(text), "\n") {
 		words := strings.Fields(line)
@@ -43,9 +43,7 @@ func TestImagesRunAsUser(t *testing.T) {
 // as a user without capabilities, on a read-only file system.
 func TestComposeGivesTheNodeNoRights(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docker-compose.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	type service struct {
 		Image       string   `yaml:"image"`
 		User        string   `yaml:"user"`

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"rsros/test/need"
 )
 
 var (
@@ -42,9 +44,7 @@ func TestLinks(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	readme := filepath.Join(root, "README.md")
 	reached := []string{readme}
 	for i := 0; i < len(reached); i++ {

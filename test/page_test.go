@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // moduleImport is an import or export of another module of the page. Type-only imports aren't part of
@@ -34,9 +36,7 @@ func TestPageImportsInNoCircle(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var visit func(way []string, name string)
 	done := map[string]bool{}
 	visit = func(way []string, name string) {

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rsros/program"
+	"rsros/test/need"
 )
 
 // TestVersions checks that the source, the ROS package and the changelog have the same version. A
@@ -19,9 +20,7 @@ func TestVersions(t *testing.T) {
 	version, dev := strings.CutSuffix(program.Version, "-dev")
 	first := func(file, pattern string) string {
 		text, err := os.ReadFile(filepath.Join(root, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if found := regexp.MustCompile(pattern).FindSubmatch(text); found != nil {
 			return string(found[1])
 		}
@@ -41,16 +40,12 @@ func TestWhatIsReleasedIsChecked(t *testing.T) {
 		Builds []struct{ Targets []string }
 	}
 	text, err := os.ReadFile(filepath.Join(root, "deploy/goreleaser.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if err := yaml.Unmarshal(text, &config); err != nil || len(config.Builds) == 0 {
 		t.Fatal(err, config)
 	}
 	script, err := os.ReadFile(filepath.Join(root, "test/cross.sh"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	checked := strings.Fields(string(script))
 	for _, target := range config.Builds[0].Targets {
 		if !slices.Contains(checked, strings.ReplaceAll(target, "_", "/")) {

@@ -19,6 +19,7 @@ import (
 	"rsros/msgs/imagetransport"
 	"rsros/replay"
 	"rsros/replay/recorded"
+	"rsros/test/need"
 	"rsros/test/rig"
 	"rsros/test/visitor"
 	"rsros/viewer/wire"
@@ -61,13 +62,9 @@ func start(t *testing.T, o Options, show string) (*Server, *visitor.Viewer, obje
 		o.RecordDir = t.TempDir()
 	}
 	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if show != "" {
-		if err := s.Show(t.Context(), show, "", ""); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, s.Show(t.Context(), show, "", ""))
 	}
 	h := httptest.NewServer(s)
 	t.Cleanup(func() {
@@ -191,9 +188,7 @@ func unpack(t *testing.T, h wire.Head, body []byte) []byte {
 		size := int(binary.LittleEndian.Uint32(body[2+4*i:]))
 		rows := int(h.Height)*(i+1)/n - int(h.Height)*i/n
 		pixels := make([]byte, 2*rows*int(h.Width))
-		if err := imagetransport.DecodeRVL(pixels, body[at:at+size]); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, imagetransport.DecodeRVL(pixels, body[at:at+size]))
 		all = append(all, pixels...)
 		at += size
 	}
@@ -231,9 +226,7 @@ func checkRecord(t *testing.T, v *visitor.Viewer, dir string) {
 	}
 	rig.CheckTake(t, filepath.Join(dir, "walk.bag"))
 	before, err := os.Stat(filepath.Join(dir, "walk.bag"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if m := v.Must("record.start", object{"name": "walk"}); m["file"] == "walk.bag" {
 		t.Error("a recording was replaced")
 	}
@@ -247,9 +240,7 @@ func checkRecord(t *testing.T, v *visitor.Viewer, dir string) {
 func TestOldSource(t *testing.T) {
 	s, v, _ := start(t, Options{}, "sim")
 	old := s.current().(*camera)
-	if err := s.Show(t.Context(), walk, "", ""); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, s.Show(t.Context(), walk, "", ""))
 	old.StatusChanged(camdriver.Status{})
 	old.OptionChanged(0, camdriver.OptionExposure, 1)
 	v.Send("pause", object{"id": 1})
@@ -333,9 +324,7 @@ func TestViewOnly(t *testing.T) {
 func TestNonsense(t *testing.T) {
 	for _, text := range []string{"", "{", `{"op":"fly"}`, `{"op":"subscribe","stream":1,"codec":"raw","divisor":0}`} {
 		_, v, _ := start(t, Options{}, "")
-		if err := v.Conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, v.Conn.Write(t.Context(), websocket.MessageText, []byte(text)))
 		var err error
 		for err == nil {
 			_, _, err = v.Conn.Read(t.Context())

@@ -8,6 +8,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/need"
 	"rsros/tools/info"
 )
 
@@ -16,9 +17,7 @@ import (
 func TestTopicMarks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	w, err := rosbag.Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for i, m := range []struct {
 		topic, typ string
 		message    msgs.Message
@@ -33,13 +32,9 @@ func TestTopicMarks(t *testing.T) {
 		if err == nil {
 			err = w.Write(id, bagstore.Time(i+1), msgs.Marshal(m.message))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	_, v, hello := start(t, Options{}, path)
 	list := hello["source"].(object)["marks"].([]any)
 	if len(list) == 0 {

@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/test/visitor"
 	"rsros/viewer/wire"
@@ -39,9 +40,7 @@ func tree(t *testing.T, v *visitor.Viewer, id uint16) object {
 func contents(t *testing.T, path, topic string) map[bagstore.Time][]byte {
 	t.Helper()
 	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close() //nolint:errcheck // it was only read
 	v := bag.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == topic }})
 	it := v.Iterator()
@@ -199,9 +198,7 @@ func TestTopicCounts(t *testing.T) {
 // The types that the program sends unchanged are those that the page decodes.
 func TestDecodedTypes(t *testing.T) {
 	source, err := os.ReadFile("./page/src/topics/decode.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	_, list, _ := strings.Cut(string(source), "export const kinds")
 	list, _, _ = strings.Cut(list, "\n}")
 	var page []string

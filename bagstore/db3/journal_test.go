@@ -39,14 +39,10 @@ func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	list := make(map[string]string)
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, e := range entries {
 		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		list[e.Name()] = string(b)
 	}
 	return list
@@ -59,23 +55,15 @@ func TestHotJournal(t *testing.T) {
 	for _, synchronous := range []string{"OFF", "FULL"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "x.db3")
-		if err := os.WriteFile(path, smallBytes(t), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(path, smallBytes(t), 0o600))
 		want := rows(t, open(t, path))
 		cmd := exec.Command(python, "-c", recorder, path, "DELETE", synchronous)
 		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer in.Close()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, cmd.Start())
 		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "now\n" {
 			t.Errorf("the recorder says %q, %v", line, err)
 		}
@@ -90,9 +78,7 @@ func TestHotJournal(t *testing.T) {
 		}
 		t.Cleanup(func() { os.Chmod(dir, 0o700) }) //nolint:errcheck,gosec // for its removal
 		link := filepath.Join(t.TempDir(), "link.db3")
-		if err := os.Symlink(path, link); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.Symlink(path, link))
 		for _, path := range []string{path, link} {
 			f := open(t, path)
 			if got := rows(t, f); !slices.Equal(got, want) {
@@ -115,20 +101,14 @@ func asSQLite(t *testing.T, python string, content map[string]string, want []row
 	t.Helper()
 	dir := t.TempDir()
 	for name, b := range content {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(b), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(b), 0o600))
 	}
 	out, err := exec.Command(python, "-c", strings.Replace(pythonRows, "?immutable=1", "", 1), filepath.Join(dir, "x.db3")).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var got []row
 	for line := range strings.Lines(string(out)) {
 		var r row
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, json.Unmarshal([]byte(line), &r))
 		r.Time = max(r.Time, 1)
 		got = append(got, r)
 	}
@@ -147,9 +127,7 @@ func TestUselessJournal(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "x.db3")
 		for name, b := range map[string]string{path: string(smallBytes(t)), path + "-journal": content} {
-			if err := os.WriteFile(name, []byte(b), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, os.WriteFile(name, []byte(b), 0o600))
 		}
 		f := open(t, path)
 		if n := f.Info().Notes; len(n) != notes || notes > 0 && n[0].Severity != bagstore.Loss {
@@ -197,13 +175,9 @@ func (r renamed) Info() place.Info {
 func TestForbiddenLeftovers(t *testing.T) {
 	place.Register("guarded", guarded{path: examples(t)[0]})
 	in, err := place.Open(t.Context(), "guarded://bucket/walk.db3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	f, err := OpenFile(t.Context(), in, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	if len(f.Info().Notes) > 0 || len(f.Topics()) == 0 {
 		t.Error(f.Info().Notes, f.Topics())

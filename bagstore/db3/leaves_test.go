@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/test/need"
 )
 
 // watched is a file that records which pages are read or, with first, where reads start.
@@ -28,9 +29,7 @@ func TestLeaves(t *testing.T) {
 	const page = 512
 	w := watched{bytes.NewReader(b), make(map[int64]bool), page, false}
 	f, err := OpenReader(w, int64(len(b)), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close() //nolint:errcheck // only read
 	leaves := make(map[int64]bool)
 	f.pages.Fetch = func(off, n int64) {
@@ -41,9 +40,7 @@ func TestLeaves(t *testing.T) {
 			leaves[at/page] = true
 		}
 	}
-	if err := f.pages.Rows(f.rows.table.Root, func(*dbpages.Cell) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, f.pages.Rows(f.rows.table.Root, func(*dbpages.Cell) error { return nil }))
 	const tables = 4 // the schema and small tables, each of one page
 	if other := len(w.seen) - len(leaves); len(leaves) < 10 || other > 2*tables {
 		t.Errorf("%d leaves, and %d other pages were read", len(leaves), other)

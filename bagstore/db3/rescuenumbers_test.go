@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/test/need"
 )
 
 // renumber replaces a row id, in a page that the table's tree leads to, with another of the same
@@ -17,9 +18,7 @@ import (
 func renumber(t *testing.T, b []byte, from, to uint64) {
 	t.Helper()
 	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var leaves []uint32
 	f.pages.Tree(f.rows.table.Root, f.pages.NewSet(), func(l dbpages.Leaf, _ []byte) bool {
 		leaves = append(leaves, l.Page)
@@ -58,9 +57,7 @@ func TestWrongNumber(t *testing.T) {
 			b := slices.Clone(whole)
 			renumber(t, b, change[0], change[1])
 			got, f, err := readAll(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			slices.SortFunc(got, func(a, b row) int { return cmp.Compare(a.Time, b.Time) })
 			if !f.rescued || !slices.Equal(got, want) {
 				t.Errorf("%d messages, want %d", len(got), len(want))

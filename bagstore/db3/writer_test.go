@@ -8,20 +8,17 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // TestWriterBounds checks that the writer has the same limits as the reader.
 func TestWriterBounds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db3")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	w, err := NewDefinedWriter(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	topic := bagstore.Topic{Type: "a/msg/B", Schema: bagstore.Schema{Encoding: bagstore.SchemaROS2, Text: "uint8 x\n"}}
 	for i := range maxTopics {
 		topic.Name = fmt.Sprint("/t", i)
@@ -29,13 +26,9 @@ func TestWriterBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	r, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer r.Close()
 	if n := len(r.Topics()); n != maxTopics {
 		t.Errorf("the reader found %d topics", n)

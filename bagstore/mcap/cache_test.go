@@ -10,6 +10,8 @@ import (
 
 	format "github.com/foxglove/mcap/go/mcap"
 	"github.com/klauspost/compress/zstd"
+
+	"rsros/test/need"
 )
 
 // TestTogether reads all messages in several goroutines, each in a different order, from more chunks
@@ -18,20 +20,14 @@ func TestTogether(t *testing.T) {
 	const messages, size = 60, 1 << 20
 	var out bytes.Buffer
 	w, err := format.NewWriter(&out, &format.WriterOptions{Chunked: true, ChunkSize: 3 * size, IncludeCRC: true, Compression: format.CompressionZSTD})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	err = errors.Join(w.WriteHeader(&format.Header{}), w.WriteChannel(&format.Channel{ID: 1, Topic: "/a", MessageEncoding: "cdr"}))
 	for i := range messages {
 		err = errors.Join(err, w.WriteMessage(&format.Message{ChannelID: 1, LogTime: uint64(i + 1), Data: bytes.Repeat([]byte{byte(i + 1)}, size)}))
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(err, w.Close()))
 	f, err := OpenReader(bytes.NewReader(out.Bytes()), int64(out.Len()), "test", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var group sync.WaitGroup
 	for n := range 4 {
 		group.Go(func() {
@@ -64,9 +60,7 @@ func checkCache(t *testing.T) {
 func TestClaims(t *testing.T) {
 	const chunks, claim = 5, 20 << 20
 	pack, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	b := withChannel()
 	for i := range chunks {
 		stored := pack.EncodeAll(messageRecord(i, messageHead+5, []byte("whole")), nil)

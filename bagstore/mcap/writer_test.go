@@ -8,6 +8,7 @@ import (
 	format "github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // TestWriterAgrees checks that the reference library writes the same bytes.
@@ -76,7 +77,5 @@ func TestWriterAgrees(t *testing.T) {
 
 func check(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 }

@@ -122,9 +122,7 @@ func TestWriteFolder(t *testing.T) {
 		t.Errorf("a folder of somebody else: %v", err)
 	}
 	need.Must(t, os.Rename(kept, filepath.Join(path+Suffix, unfinished)))
-	if err := os.WriteFile(kept, []byte("complete"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(kept, []byte("complete"), 0o600))
 	if err := WriteFolder(t.Context(), path+"/", one); err != nil || read(t, filepath.Join(path, "a")) != "whole" {
 		t.Errorf("got %v", err)
 	}
@@ -180,9 +178,7 @@ func TestFolderInUse(t *testing.T) {
 func TestAbandonedLink(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	need.Must(t, os.WriteFile(path+Suffix, []byte("whole"), 0o600))
-	if err := os.Link(path+Suffix, path); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Link(path+Suffix, path))
 	f, err := Create(t.Context(), path, true)
 	need.Must(t, err)
 	defer f.Close()

@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // smallFile has 60 messages.
@@ -17,18 +18,14 @@ const smallFile = "../db3/testdata/small.db3"
 func read(t testing.TB, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return b
 }
 
 func pack(t testing.TB, b []byte) []byte {
 	t.Helper()
 	w, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer w.Close() //nolint:errcheck // nothing is open
 	return w.EncodeAll(b, nil)
 }
@@ -37,13 +34,9 @@ func pack(t testing.TB, b []byte) []byte {
 func folder(t testing.TB, files map[string][]byte) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "[walk]")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Mkdir(dir, 0o700))
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	return dir
 }

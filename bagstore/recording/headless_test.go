@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // TestHeadless checks that a .db3 with a zeroed first page is recognized by its name, and is read.
 func TestHeadless(t *testing.T) {
 	dir := t.TempDir()
 	b, err := os.ReadFile("../db3/testdata/small.db3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	clear(b[:512])
 	for name, test := range map[string]struct {
 		content []byte
@@ -29,9 +28,7 @@ func TestHeadless(t *testing.T) {
 		"empty.db3":     {nil, SQLite, nil},
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, test.content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(path, test.content, 0o600))
 		format, err := FormatOf(t.Context(), path)
 		if err != nil || format != test.format {
 			t.Errorf("%s: format %v, %v", name, format, err)

@@ -19,41 +19,25 @@ const sample = "../../test/data/librealsense/sw_small_lz4.bag"
 func writeMCAP(t testing.TB, path string, b *bagstore.Recording, o mcap.WriterOptions) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close() //nolint:errcheck // closed below
 	w, err := mcap.NewWriter(f, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.WriteHeader(&mcap.Header{Profile: "ros1"}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
+	need.Must(t, w.WriteHeader(&mcap.Header{Profile: "ros1"}))
 	for _, c := range b.Connections() {
 		id := uint16(c.ID + 1)
-		if err := w.WriteSchema(&mcap.Schema{ID: id, Name: c.Type, Encoding: "ros1msg", Data: []byte(c.Definition)}); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.WriteChannel(&mcap.Channel{ID: id, SchemaID: id, Topic: c.Topic, MessageEncoding: "ros1", Metadata: map[string]string{"md5sum": c.MD5}}); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.WriteSchema(&mcap.Schema{ID: id, Name: c.Type, Encoding: "ros1msg", Data: []byte(c.Definition)}))
+		need.Must(t, w.WriteChannel(&mcap.Channel{ID: id, SchemaID: id, Topic: c.Topic, MessageEncoding: "ros1", Metadata: map[string]string{"md5sum": c.MD5}}))
 	}
 	v := b.View(bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()
 	for it.Next() {
 		m := it.Message()
-		if err := w.WriteMessage(&mcap.Message{ChannelID: uint16(m.Conn.ID + 1), LogTime: uint64(m.Time), Data: m.Data}); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.WriteMessage(&mcap.Message{ChannelID: uint16(m.Conn.ID + 1), LogTime: uint64(m.Time), Data: m.Data}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
+	need.Must(t, f.Close())
 }
 
 // same compares two lists of messages. Messages with equal times may be in any order.
@@ -118,15 +102,11 @@ func TestMCAPCut(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "whole")
 		writeMCAP(t, path, b, mcap.WriterOptions{Chunked: true, ChunkSize: 300_000, Compression: kind})
 		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		last := -1
 		for _, part := range []float64{0.1, 0.3, 0.55, 0.8, 0.99} {
 			cut := filepath.Join(t.TempDir(), "cut")
-			if err := os.WriteFile(cut, whole[:int(part*float64(len(whole)))], 0o600); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, os.WriteFile(cut, whole[:int(part*float64(len(whole)))], 0o600))
 			m := open(t, cut)
 			got := list(t, m)
 			if len(got) < last || len(got) > len(want) || part > 0.3 && len(got) == 0 {

@@ -21,9 +21,7 @@ import (
 func open(t testing.TB, path string) *bagstore.Recording {
 	t.Helper()
 	b, err := Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { b.Close() })
 	return b
 }
@@ -46,9 +44,7 @@ func list(t testing.TB, b *bagstore.Recording) (all []listed) {
 		m := it.Message()
 		if specs[m.Conn] == nil {
 			spec, err := msgs.Parse(m.Conn.Type, m.Conn.Definition)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			specs[m.Conn] = spec
 		}
 		n, err := specs[m.Conn].Size(m.Data)
@@ -114,17 +110,13 @@ func TestExamples(t *testing.T) {
 func TestManifest(t *testing.T) {
 	for _, name := range []string{"sdk_rec_raw", "sdk_rec_zstd"} {
 		text, err := os.ReadFile(need.Bag(t, "db3/"+name+".manifest.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		var manifest struct {
 			Streams map[string][]struct {
 				Sum string `json:"fnv1a64"`
 			}
 		}
-		if err := json.Unmarshal(text, &manifest); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, json.Unmarshal(text, &manifest))
 		b := open(t, need.Bag(t, "db3/"+name+".db3"))
 		v := b.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Type == "sensor_msgs/Image" }})
 		frames := 0
@@ -178,9 +170,7 @@ func TestBagsStillOpen(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"empty": "", "text": strings.Repeat("text ", 100), "header": "SQLite format 3\x00"} {
 		path := filepath.Join(dir, name+".db3")
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(path, []byte(content), 0o600))
 		if _, err := Open(path, bagstore.OpenOptions{}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -196,13 +186,9 @@ func TestOpenEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	b, err := os.ReadFile(smallFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	torn := filepath.Join(dir, "torn.db3")
-	if err := os.WriteFile(torn, append(make([]byte, 512), b[512:]...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(torn, append(make([]byte, 512), b[512:]...), 0o600))
 	chunks := filepath.Join(dir, "a.mcap")
 	writeMCAP(t, chunks, open(t, smallFile), mcapOptions)
 	for _, path := range []string{need.Bag(t, "public/d435_2018_v3.bag"), smallFile, torn, chunks} {

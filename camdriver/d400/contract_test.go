@@ -7,15 +7,14 @@ import (
 
 	"rsros/camdriver"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 )
 
 // TestContract runs the contract test of all drivers with a virtual camera.
 func TestContract(t *testing.T) {
 	open := func(t *testing.T) camdriver.Device {
 		d, err := OpenOn(t.Context(), newBus1(t), Selector{}, Options{Log: zerolog.New(zerolog.NewTestWriter(t))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return d
 	}
 	small := func(s camdriver.Sensor) (out []camdriver.Profile) {

@@ -14,6 +14,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/usb"
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
 
@@ -364,9 +365,7 @@ func (s *fakeStream) Close() {
 func openFake(t *testing.T, b *fakeBus) *Device {
 	t.Helper()
 	d, err := OpenOn(t.Context(), b, Selector{}, Options{Log: zerolog.New(zerolog.NewTestWriter(t))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Errorf("Close: %v", err)

@@ -14,6 +14,7 @@ import (
 	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 	"rsros/test/usbvm/trace"
 	"rsros/usbcam/d435i"
 )
@@ -23,9 +24,7 @@ import (
 // ones also clear an endpoint before the probe.
 func TestLikeLibrealsense(t *testing.T) {
 	theirs, err := trace.Read("../../usbcam/d435i/testdata/librealsense-2.56.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	known := map[string]bool{}
 	for _, e := range theirs {
 		known[e.Request()] = true

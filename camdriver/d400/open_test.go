@@ -13,6 +13,7 @@ import (
 	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
 
@@ -78,9 +79,7 @@ func TestSelect(t *testing.T) {
 	b := newBus1(t, d435i.Options{}, d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}})
 	for _, sel := range []Selector{{Serial: "_123456789012"}, {Port: "2-2"}, {Port: "2-2", Type: "D435i"}} {
 		d, err := OpenOn(t.Context(), b, sel, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got := camdriver.Find(d.Info(), camdriver.InfoSerialNumber); got != "123456789012" {
 			t.Errorf("%s: opened %s", sel, got)
 		}

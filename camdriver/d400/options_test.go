@@ -15,6 +15,7 @@ import (
 	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
 
@@ -210,9 +211,7 @@ func TestNoStall(t *testing.T) {
 func TestOneOption(t *testing.T) {
 	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		s := d.Sensors()[0]
-		if err := s.Start([]camdriver.Profile{smallDepth}, newRecorder()); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, s.Start([]camdriver.Profile{smallDepth}, newRecorder()))
 		pass(t, time.Second)
 		transfers := 0
 		b.hook(func(op string) error {

@@ -15,6 +15,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
 
@@ -70,17 +71,13 @@ func askMonitor(t testing.TB, c *d435i.Camera, op uint32, params ...uint32) ([]b
 	command := model.Command{Op: op}
 	copy(command.Params[:], params)
 	request, err := command.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	set := d435i.Setup{RequestType: 0x21, Request: 1, Value: 0x0100, Index: 0x0300, Length: model.MonitorSize}
 	if _, err := c.Control(set, request); err != nil {
 		t.Fatal(err)
 	}
 	reply, err := c.Control(d435i.Setup{RequestType: 0xa1, Request: 0x81, Value: 0x0100, Index: 0x0300, Length: model.MonitorSize}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	data, err := model.DecodeReply(op, reply)
 	return bytes.Clone(data), err
 }
@@ -96,9 +93,7 @@ func TestReport(t *testing.T) {
 	bus := newBus1(t)
 	const payloads = 4
 	text, summary, err := readReport(t.Context(), bus, ReportOptions{Payloads: payloads, By: "a test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	cam := d435i.New(d435i.Options{Serial: serial, ASICSerial: asic}) // to be asked the same
 	defer cam.Unplug()
 	for _, want := range []string{
@@ -246,9 +241,7 @@ func TestReportMask(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bus := newBus1(t, d435i.Options{Serial: serials[0], ASICSerial: serials[1]})
 			text, _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1, Mask: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			gvd := digits(section(t, text, "Camera and link").to(description))
 			if len(gvd) < model.GVDSize || !bytes.Equal(gvd[48:54], maskedSerials[0][:]) || !bytes.Equal(gvd[64:70], maskedSerials[1][:]) {
 				t.Fatalf("device description % x", gvd)
@@ -297,9 +290,7 @@ func TestReportGoesOn(t *testing.T) {
 		return nil
 	})
 	text, _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	commands, streams, motion := section(t, text, "Hardware monitor"), section(t, text, "Video streams"), section(t, text, "Inertial sensors")
 	for _, pair := range slices.Concat(commands, streams, motion, answers{{"BOS", section(t, text, "Descriptors").to("0f 00 0000")}}) {
 		what, answer := pair[0], pair[1]
@@ -341,9 +332,7 @@ func TestReportChoosesCamera(t *testing.T) {
 		t.Errorf("at another port: %v", err)
 	}
 	text, _, err := readReport(t.Context(), bus, ReportOptions{Port: "2-2", Payloads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if streams := section(t, text, "Video streams"); !strings.Contains(text, "\nproduct 0AD4,") || strings.Contains(text, "\nreport ") ||
 		strings.Contains(text, "endpoint of HID") || len(streams) != 5 {
 		t.Errorf("%d streams, %.1000s", len(streams), text)

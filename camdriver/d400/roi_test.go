@@ -9,6 +9,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
 
@@ -22,9 +23,7 @@ func TestROI(t *testing.T) {
 		}
 		stereo := d.Sensors()[0].(camdriver.ROISensor)
 		want := camdriver.ROI{Left: 100, Right: 200, Top: 50, Bottom: 90}
-		if err := stereo.SetROI(want); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, stereo.SetROI(want))
 		expect := func(when string, want camdriver.ROI) {
 			t.Helper()
 			got, err := askMonitor(t, b.camera(0), model.OpGetROI)

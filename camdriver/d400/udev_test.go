@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"rsros/camdriver/model"
+	"rsros/test/need"
 )
 
 // TestUdevRules checks that the udev rules have all supported cameras.
 func TestUdevRules(t *testing.T) {
 	rules, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(UdevRules)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, p := range model.Products {
 		if !strings.Contains(string(rules), fmt.Sprintf("%04x", p.ID)) {
 			t.Errorf("no rule for %s (%04x)", p.Model, p.ID)

@@ -10,6 +10,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/test/need"
 	"rsros/test/usbvm/trace"
 	"rsros/usbcam/d435i"
 )
@@ -18,15 +19,11 @@ import (
 func recorded(t testing.TB, op uint32, params ...uint32) []byte {
 	t.Helper()
 	list, err := trace.Read("../../usbcam/d435i/testdata/librealsense-2.56.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	c := model.Command{Op: op}
 	copy(c.Params[:], params)
 	request, err := c.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for i, e := range list[:len(list)-1] {
 		if bytes.Equal(e.Out, request) {
 			if b, err := model.DecodeReply(op, list[i+1].In); err == nil {
@@ -92,9 +89,7 @@ func TestHwmonReplies(t *testing.T) {
 func TestDepthTable(t *testing.T) {
 	b := recorded(t, model.OpGetCalibration, model.TableDepth)
 	table, err := model.ParseDepthTable(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	factory := d435i.Factory().Depth
 	if !bytes.Equal(factory.Encode(), b) || math.Abs(table.Baseline+49.95) > 1e-5 {
 		t.Errorf("baseline %g; encoded % x, want % x", table.Baseline, factory.Encode(), b)
@@ -202,9 +197,7 @@ func TestMotionBesideSDK(t *testing.T) {
 	}
 	binary.LittleEndian.PutUint32(b[12:], crc32.ChecksumIEEE(b[16:]))
 	c, err := model.ParseMotionTable(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	got := c.Accel.Apply(model.Report{ID: model.ReportAccel, Counts: [3]int32{-102, 204, -918}}.Value())
 	for i, want := range [3]float64{0.944277, 2.011554, 9.157556} {
 		if math.Abs(got[i]-want) > 1e-6 {

@@ -11,6 +11,7 @@ import (
 	"rsros/camdriver/process"
 	"rsros/camdriver/sim"
 	"rsros/msgs/cloud"
+	"rsros/test/need"
 	"rsros/test/workload"
 )
 
@@ -48,9 +49,7 @@ func (s *scene) StatusChanged(camdriver.Status)                 {}
 func simulated(b *testing.B, width, height int) *scene {
 	b.Helper()
 	dev, err := sim.Open(sim.Options{Loop: 1e9, StreamMemory: 16 << 20})
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	defer dev.Close()
 	s := &scene{done: make(chan struct{})}
 	running := make([][]camdriver.Profile, len(dev.Sensors()))
@@ -66,9 +65,7 @@ func simulated(b *testing.B, width, height int) *scene {
 	s.rig = process.NewRig(camdriver.Snapshot(dev, running))
 	for i, profiles := range running {
 		if len(profiles) > 0 {
-			if err := dev.Sensors()[i].Start(profiles, s); err != nil {
-				b.Fatal(err)
-			}
+			need.Must(b, dev.Sensors()[i].Start(profiles, s))
 		}
 	}
 	<-s.done
@@ -144,16 +141,12 @@ func benchmark(b *testing.B, s *scene, plan string, processors int, all bool) {
 	var inputs [sceneSets]process.Set
 	for i := range inputs {
 		s.set(&inputs[i], i)
-		if err := before.Process(&inputs[i]); err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, before.Process(&inputs[i]))
 	}
 	var set process.Set
 	once := func(i int) {
 		set.Copy(&inputs[i%sceneSets])
-		if err := chain[len(before):].Process(&set); err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, chain[len(before):].Process(&set))
 		set.Release()
 	}
 	for i := range 3 {
@@ -257,9 +250,7 @@ func TestNoAllocation(t *testing.T) {
 			n := testing.AllocsPerRun(10, func() {
 				set.Add(process.Image{Frame: d.Frame.Retain(), Profile: depth})
 				set.Add(process.Image{Frame: c.Frame.Retain(), Profile: color})
-				if err := chain.Process(&set); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, chain.Process(&set))
 				set.Release()
 			})
 			if n != 0 {

@@ -8,6 +8,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/test/need"
 )
 
 // allBlocks returns one block of each type.
@@ -15,9 +16,7 @@ func allBlocks(t *testing.T, res *process.Resources) []process.Block {
 	blocks := []process.Block{process.NewRotation(res, camdriver.Depth, camdriver.Color), process.NewPointCloud(res, camdriver.StreamID{})}
 	for _, name := range process.BlockNames() {
 		b, err := process.New(res, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		blocks = append(blocks, b)
 	}
 	return blocks

@@ -130,9 +130,7 @@ func compare(t *testing.T, got []goldenOutput, want goldenOutput) {
 func readManifest(t *testing.T, path string) *manifest {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	m := &manifest{}
 	if err := json.Unmarshal(text, m); err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -145,9 +143,7 @@ func readManifest(t *testing.T, path string) *manifest {
 func readPairs(t *testing.T, path string, m *manifest) []*process.Set {
 	t.Helper()
 	file, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer file.Close()
 	rig := rigOf(m, file.Snapshot())
 	cursor := file.Cursor(rsbag.CursorOptions{})
@@ -319,9 +315,7 @@ func newBlock(t testing.TB, res *process.Resources, s goldenStep) process.Block 
 
 func set(t testing.TB, b process.Block, id camdriver.OptionID, v float32) {
 	t.Helper()
-	if err := b.SetOption(id, v); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, b.SetOption(id, v))
 }
 
 func kindOf(word string) camdriver.StreamKind {

@@ -6,6 +6,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/test/need"
 )
 
 // gathered is a PointSink that collects rows.
@@ -63,9 +64,7 @@ func TestEach(t *testing.T) {
 			if len(set.Images) != 2 {
 				t.Errorf("set has %d images, want 2", len(set.Images))
 			}
-			if err := block.Process(&set); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, block.Process(&set))
 			xyz, uv := process.Points(set.Images[0])
 			if !slices.Equal(got.xyz, xyz) || !slices.Equal(got.uv, uv) {
 				t.Errorf("texture %v, %d processors: points differ", texture, processors)

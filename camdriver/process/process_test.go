@@ -8,6 +8,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/test/need"
 )
 
 // newResources returns resources that are closed at the end of the test, when all frames
@@ -219,9 +220,7 @@ func TestTemporalStartsAfresh(t *testing.T) {
 				if i == 1 {
 					next.between(b)
 				}
-				if err := b.Process(&set); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, b.Process(&set))
 				if got := set.Images[0].Frame.Data[0]; i == 1 && got != next.want {
 					t.Errorf("got %d, want %d", got, next.want)
 				}
@@ -250,9 +249,7 @@ func TestProfilesStay(t *testing.T) {
 		s.Add(depthOf(depth, i))
 		s.Add(image(left, i, nil))
 		s.Add(image(&right, i, nil))
-		if err := chain.Process(&s); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, chain.Process(&s))
 		var profiles []*process.Profile
 		for _, img := range s.Images {
 			profiles = append(profiles, img.Profile)

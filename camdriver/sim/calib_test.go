@@ -5,14 +5,13 @@ import (
 	"testing"
 
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 // TestExtrinsics compares with the signs and lengths that a real D435i reports.
 func TestExtrinsics(t *testing.T) {
 	dev, err := Open(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer dev.Close()
 	for _, c := range []struct {
 		from, to camdriver.StreamID

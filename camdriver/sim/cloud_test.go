@@ -7,6 +7,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/test/need"
 )
 
 // moment is a set of depth and colour at time t (s), with the calibration that the
@@ -23,9 +24,7 @@ type moment struct {
 func newMoment(t *testing.T, o Options, at float64, depth, color camdriver.Profile) *moment {
 	t.Helper()
 	dev, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { _ = dev.Close() })
 	m := &moment{world: dev.world, t: at, res: process.NewResources(256<<20, 2), color: intrinsics(color)}
 	t.Cleanup(func() { m.set.Release(); m.res.Close() })
@@ -49,9 +48,7 @@ func videoProfile(id camdriver.StreamID, f camdriver.Format, width, height int) 
 // cloud computes the points of the set.
 func (m *moment) cloud(t *testing.T) (xyz, uv []float32) {
 	t.Helper()
-	if err := process.NewPointCloud(m.res, camdriver.ColorStream).Process(&m.set); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, process.NewPointCloud(m.res, camdriver.ColorStream).Process(&m.set))
 	points, ok := m.set.First(camdriver.Depth, camdriver.XYZ32F)
 	if !ok {
 		t.Fatal("the set has no points")
@@ -139,9 +136,7 @@ func TestAlignedEdges(t *testing.T) {
 	color := videoProfile(camdriver.ColorStream, camdriver.RGB8, 848, 480)
 	// These sizes have pixels of about the same angle.
 	m := newMoment(t, Options{Noiseless: true}, 0.9, videoProfile(camdriver.DepthStream, camdriver.Z16, 1280, 720), color)
-	if err := process.NewAlign(m.res, camdriver.Color).Process(&m.set); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, process.NewAlign(m.res, camdriver.Color).Process(&m.set))
 	aligned, ok := m.set.First(camdriver.Depth, camdriver.Z16)
 	if !ok || aligned.Frame.Width != color.Width || aligned.Frame.Height != color.Height {
 		t.Fatal("no depth of the size of colour")

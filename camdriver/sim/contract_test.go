@@ -7,15 +7,14 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/sim"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 )
 
 // TestContract runs the contract test of all drivers with small images.
 func TestContract(t *testing.T) {
 	open := func(t *testing.T) camdriver.Device {
 		dev, err := sim.Open(sim.Options{Pose: true, Loop: time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return dev
 	}
 	small := func(s camdriver.Sensor) (out []camdriver.Profile) {

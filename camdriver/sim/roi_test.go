@@ -5,15 +5,14 @@ import (
 
 	"rsros/camdriver"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 )
 
 // TestROI checks that a region becomes as bright as the whole image was, that its bounds
 // are in the metadata of stereo frames, and that it is kept after Stop.
 func TestROI(t *testing.T) {
 	dev, err := Open(Options{Noiseless: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer dev.Close()
 	color := small(dev.Sensors()[1], camdriver.ColorStream, 6)
 	stereo := small(dev.Sensors()[0], camdriver.DepthStream, 6)
@@ -24,9 +23,7 @@ func TestROI(t *testing.T) {
 			t.Errorf("SetROI accepted a region that is %s: %v", name, bad)
 		}
 	}
-	if err := metered.SetROI(darkest); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, metered.SetROI(darkest))
 	first := func(sensor int, p camdriver.Profile) *camdriver.Frame {
 		t.Helper()
 		got := make(chan *camdriver.Frame, 1)
@@ -51,9 +48,7 @@ func TestROI(t *testing.T) {
 	f.Release()
 
 	region := camdriver.ROI{Left: 10, Right: 20, Top: 30, Bottom: 40}
-	if err := dev.Sensors()[0].(camdriver.ROISensor).SetROI(region); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, dev.Sensors()[0].(camdriver.ROISensor).SetROI(region))
 	f = first(0, stereo)
 	defer f.Release()
 	for key, want := range map[camdriver.MetadataKey]int64{

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,9 +33,7 @@ func BenchmarkRender(b *testing.B) {
 // BenchmarkFrame makes frames of rendered images.
 func BenchmarkFrame(b *testing.B) {
 	dev, err := Open(Options{Loop: time.Second})
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	defer dev.Close()
 	for i, id := range []camdriver.StreamID{camdriver.DepthStream, camdriver.ColorStream, camdriver.GyroStream} {
 		b.Run(id.String(), func(b *testing.B) {

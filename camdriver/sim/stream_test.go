@@ -14,6 +14,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 )
 
 // recorder keeps the frames of a run without their pixels.
@@ -113,9 +114,7 @@ func TestRates(t *testing.T) {
 // TestPrepareEnds checks that Prepare stops when its context is done.
 func TestPrepareEnds(t *testing.T) {
 	dev, err := Open(Options{Loop: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer dev.Close()
 	p := small(dev.Sensors()[0], camdriver.DepthStream, 6)
 	drawn := func() (n int) {
@@ -146,9 +145,7 @@ func bubble(t *testing.T, o Options, test func(dev *Device, s camdriver.Sensor, 
 			o.Loop = time.Second
 		}
 		dev, err := Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer dev.Close()
 		test(dev, dev.Sensors()[0], &recorder{})
 	})
@@ -227,9 +224,7 @@ func TestAway(t *testing.T) {
 				start(t, s, rec, camdriver.DepthStream, camdriver.LeftStream)
 				start(t, dev.Sensors()[2], rec, camdriver.GyroStream)
 				time.Sleep(500 * time.Millisecond)
-				if err := test.leave(dev); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, test.leave(dev))
 				synctest.Wait()
 				if err := test.leave(dev); !errors.Is(err, test.again) {
 					t.Errorf("leaving again: %v", err)
@@ -242,9 +237,7 @@ func TestAway(t *testing.T) {
 				if n := rec.count(camdriver.DepthStream) - before; n != 0 {
 					t.Errorf("%d frames from a camera that is away", n)
 				}
-				if err := test.back(dev); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, test.back(dev))
 				time.Sleep(200*time.Millisecond + time.Nanosecond)
 				for _, s := range dev.Sensors() {
 					s.Stop()

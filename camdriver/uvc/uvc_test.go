@@ -6,6 +6,7 @@ import (
 
 	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
 
@@ -18,9 +19,7 @@ func configurationOf(o d435i.Options) []byte {
 
 func TestConfigurationOfD435i(t *testing.T) {
 	cfg, err := uvc.ParseConfiguration(configurationOf(d435i.Options{D3D: true}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if len(cfg.Video) != 2 || len(cfg.HID) != 1 {
 		t.Fatalf("%d video functions, %d HID", len(cfg.Video), len(cfg.HID))
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 // points are a shape and the points of its rows.
@@ -119,9 +120,7 @@ func TestPack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			head, data, err := pack(c.points, c.o, 2, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			if !bytes.Equal(data, c.want) {
 				t.Errorf("points\n%x, want\n%x", data, c.want)
 			}
@@ -135,9 +134,7 @@ func TestPack(t *testing.T) {
 
 func TestFields(t *testing.T) {
 	head, _, err := pack(six(), Options{}, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	want := []msgs.PointField{{Name: "x", Datatype: 7, Count: 1}, {Name: "y", Offset: 4, Datatype: 7, Count: 1},
 		{Name: "z", Offset: 8, Datatype: 7, Count: 1}, {Name: "rgb", Offset: 16, Datatype: 7, Count: 1}}
 	if len(head.Fields) != len(want) {
@@ -251,9 +248,7 @@ func FuzzPack(f *testing.F) {
 		defer func(was bool) { fast = was }(fast)
 		for _, fast = range []bool{fast, false} {
 			head, got, err := pack(p, o, goroutines, rows)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			if !slices.Equal(got, want) || head.Width*head.Height*head.PointStep != uint32(len(want)) {
 				t.Fatalf("assembly %v, %+v of %dx%d, %+v:\n%x, want\n%x", fast, head, p.Width, p.Height, o, got, want)
 			}
@@ -278,9 +273,7 @@ func BenchmarkPack(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := k.Start(data, p.Shape, Options{}); err != nil {
-					b.Fatal(err)
-				}
+				need.Must(b, k.Start(data, p.Shape, Options{}))
 				k.Begin(0, 0, h)
 				for y := range h {
 					k.Row(0, y, p.xyz[3*y*w:][:3*w], p.uv[2*y*w:][:2*w])

@@ -91,9 +91,7 @@ func TestCompress(t *testing.T) {
 func wantImage(t *testing.T, data []byte, p Image, slack int) {
 	t.Helper()
 	m, kind, err := image.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if m.Bounds() != image.Rect(0, 0, p.Width, p.Height) {
 		t.Fatalf("%s has bounds %v, want %dx%d", kind, m.Bounds(), p.Width, p.Height)
 	}
@@ -154,13 +152,9 @@ func TestPillowReads(t *testing.T) {
 	for i, c := range compressedCases {
 		p := colours(c.encoding, 50, 34)
 		_, data, err := e.Compress(nil, p, Options{Format: c.format, JPEGQuality: 95, PNGLevel: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		name := filepath.Join(dir, fmt.Sprint(i))
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(name, data, 0o600))
 		out, err := exec.Command(python, "-c", `
 import sys
 from PIL import Image
@@ -170,9 +164,7 @@ m.save(sys.argv[1] + ".png")`, name).CombinedOutput()
 			t.Fatalf("%s as %s: %v\n%s", c.encoding, c.format, err, out)
 		}
 		read, err := os.ReadFile(name + ".png")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		wantImage(t, read, p, c.slack)
 	}
 }
@@ -183,9 +175,7 @@ func TestCompressAllocatesNothingLarge(t *testing.T) {
 	var buf []byte
 	perRun := testing.AllocsPerRun(10, func() {
 		_, data, err := e.Compress(buf[:0], p, DefaultOptions("rgb8"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		buf = data
 	})
 	if perRun > 8 {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"rsros/test/need"
 )
 
 func depthImage(encoding string, w, h int, data []byte) Image {
@@ -54,9 +56,7 @@ func TestDepthMax(t *testing.T) {
 		{MaxDepthMax, 0.001, p.Data},
 	} {
 		text, data, err := e.CompressDepth(nil, p, DepthOptions{Format: RVL, DepthMax: c.max, Units: c.units})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got, err := DecompressDepth(text, data); err != nil || !bytes.Equal(got.Data, c.want) {
 			t.Errorf("DepthMax %v m, units %v: got %v (%v), want %v", c.max, c.units, got.Data, err, c.want)
 		}
@@ -73,9 +73,7 @@ func TestDepthRowsWithPaddingAndBigEndian(t *testing.T) {
 			want = []byte{2, 1, 4, 3, 6, 5, 8, 7}
 		}
 		text, data, err := e.CompressDepth(nil, p, DefaultDepthOptions("16UC1"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got, err := DecompressDepth(text, data); err != nil || !bytes.Equal(got.Data, want) {
 			t.Errorf("big-endian %v: %v (%v), want %v", big, got.Data, err, want)
 		}
@@ -105,9 +103,7 @@ func TestInverseDepth(t *testing.T) {
 			t.Errorf("quantization %x, want %x", data[4:headSize], head)
 		}
 		got, err := DecompressDepth(text, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for i, want := range in {
 			v := float64(math.Float32frombits(binary.LittleEndian.Uint32(got.Data[4*i:])))
 			visible := want > 0 && want < 10
@@ -141,9 +137,7 @@ func FuzzDecompressDepth(f *testing.F) {
 				data = floats(1, 2, 0, 4, 5, 6, 7, 8)
 			}
 			text, out, err := e.CompressDepth(nil, depthImage(encoding, 4, 2, data), DepthOptions{Format: format, DepthMax: 10, Quantization: 100})
-			if err != nil {
-				f.Fatal(err)
-			}
+			need.Must(f, err)
 			f.Add(text, out)
 			f.Add(text, out[:len(out)-3])
 		}

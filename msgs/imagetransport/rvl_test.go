@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 func words(pixels ...uint16) []byte {
@@ -35,9 +37,7 @@ func TestRVLVectors(t *testing.T) {
 	for name, v := range rvlVectors {
 		t.Run(name, func(t *testing.T) {
 			code, err := hex.DecodeString(strings.ReplaceAll(v.code, " ", ""))
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			if got := AppendRVL([]byte("head"), v.pixels); !bytes.Equal(got, append([]byte("head"), code...)) {
 				t.Errorf("code %x, want head and %x", got, code)
 			}
@@ -60,9 +60,7 @@ func TestRVLRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, err := hex.DecodeString(c.code)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			if err := DecodeRVL(make([]byte, 8), code); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
@@ -162,8 +160,6 @@ func BenchmarkDecodeRVL(b *testing.B) {
 	b.SetBytes(int64(len(pixels)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := DecodeRVL(pixels, code); err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, DecodeRVL(pixels, code))
 	}
 }

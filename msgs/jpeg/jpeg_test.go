@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // scene draws surfaces, edges and noise.
@@ -45,9 +47,7 @@ func (p *Planes) image() image.Image {
 func away(t *testing.T, a image.Image, file []byte) (mean float64, n int) {
 	t.Helper()
 	b, err := stdjpeg.Decode(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if a.Bounds() != b.Bounds() {
 		t.Fatalf("size %v, want %v", b.Bounds(), a.Bounds())
 	}
@@ -90,9 +90,7 @@ func FuzzEncode(f *testing.F) {
 		}
 		q := 1 + int(quality)%100
 		p, err := e.Planes(int(width), int(height), grey)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		scene(p, rand.New(rand.NewPCG(seed, 0)))
 		was := p.image()
 		file := e.Append([]byte("before"), q)
@@ -101,9 +99,7 @@ func FuzzEncode(f *testing.F) {
 		}
 		file = file[6:]
 		var std bytes.Buffer
-		if err := stdjpeg.Encode(&std, was, &stdjpeg.Options{Quality: q}); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, stdjpeg.Encode(&std, was, &stdjpeg.Options{Quality: q}))
 		ours, n := away(t, was, file)
 		theirs, _ := away(t, was, std.Bytes())
 		// Rounding is random, and that of a coefficient changes all 64 samples of a block. TestEncodeMean compares small images.
@@ -124,16 +120,12 @@ func TestEncodeMean(t *testing.T) {
 		ours, theirs := 0.0, 0.0
 		for seed := range uint64(1000) {
 			p, err := e.Planes(61, 5, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			scene(p, rand.New(rand.NewPCG(seed, 0)))
 			was := p.image()
 			one, _ := away(t, was, e.Append(nil, quality))
 			var std bytes.Buffer
-			if err := stdjpeg.Encode(&std, was, &stdjpeg.Options{Quality: quality}); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, stdjpeg.Encode(&std, was, &stdjpeg.Options{Quality: quality}))
 			other, _ := away(t, was, std.Bytes())
 			ours, theirs = ours+one, theirs+other
 		}
@@ -186,9 +178,7 @@ func TestExtremes(t *testing.T) {
 		func(x, y int) bool { return x/8%2 == y/8%2 },
 	} {
 		p, err := e.Planes(64, 64, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for i := range p.Y {
 			if p.Y[i] = 0; pattern(i%64, i/64) {
 				p.Y[i] = 255
@@ -214,9 +204,7 @@ func TestSizes(t *testing.T) {
 func BenchmarkEncode(b *testing.B) {
 	var e Encoder
 	p, err := e.Planes(1280, 720, false)
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	scene(p, rand.New(rand.NewPCG(1, 0)))
 	was := p.image()
 	b.Run("ours", func(b *testing.B) {
@@ -231,9 +219,7 @@ func BenchmarkEncode(b *testing.B) {
 		var file bytes.Buffer
 		for b.Loop() {
 			file.Reset()
-			if err := stdjpeg.Encode(&file, was, &stdjpeg.Options{Quality: 80}); err != nil {
-				b.Fatal(err)
-			}
+			need.Must(b, stdjpeg.Encode(&file, was, &stdjpeg.Options{Quality: 80}))
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	stdpng "image/png"
 	"math/rand/v2"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // count counts bytes.
@@ -59,9 +61,7 @@ func BenchmarkEncode(b *testing.B) {
 				var size count
 				for b.Loop() {
 					size = 0
-					if err := encode(&size); err != nil {
-						b.Fatal(err)
-					}
+					need.Must(b, encode(&size))
 				}
 				b.ReportMetric(float64(size), "bytes/picture")
 			})

@@ -8,6 +8,8 @@ import (
 	"image/color"
 	stdpng "image/png"
 	"testing"
+
+	"rsros/test/need"
 )
 
 func TestEncode(t *testing.T) {
@@ -24,13 +26,9 @@ func TestEncode(t *testing.T) {
 						}
 					}}
 					var b bytes.Buffer
-					if err := e.Encode(&b, p); err != nil {
-						t.Fatal(err)
-					}
+					need.Must(t, e.Encode(&b, p))
 					m, err := stdpng.Decode(&b)
-					if err != nil {
-						t.Fatal(err)
-					}
+					need.Must(t, err)
 					if m.Bounds() != image.Rect(0, 0, w, h) {
 						t.Fatalf("bounds %v", m.Bounds())
 					}

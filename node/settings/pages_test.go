@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/settings.md")
@@ -19,9 +21,7 @@ const settingsPage = "../../docs/settings.md"
 // The tables of the page are those of the declarations.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(settingsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	made := regexp.MustCompile(`(?s)<!-- settings: .*?<!-- end -->`).ReplaceAllStringFunc(string(text), func(part string) string {
 		name, _, _ := strings.Cut(strings.TrimPrefix(part, "<!-- settings: "), " -->")
 		table := unusedTable()
@@ -34,9 +34,7 @@ func TestPage(t *testing.T) {
 		return "<!-- settings: " + name + " -->\n" + table + "<!-- end -->"
 	})
 	if *update {
-		if err := os.WriteFile(settingsPage, []byte(made), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(settingsPage, []byte(made), 0o644))
 	} else if made != string(text) {
 		t.Errorf("%s isn't what the settings say: go test ./node/settings -run TestPage -update", settingsPage)
 	}
@@ -129,9 +127,7 @@ func readLaunch(t *testing.T, file string) (l launchFile) {
 	if err == nil {
 		err = xml.Unmarshal(text, &l)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return l
 }
 

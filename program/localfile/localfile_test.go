@@ -14,13 +14,9 @@ import (
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	file, pipe, link := filepath.Join(dir, "file"), filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
-	if err := os.WriteFile(file, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(file, []byte("text"), 0o600))
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer root.Close()
 	for _, path := range []string{file, link} {
 		if path == link && !need.Symlink(t, "file", link) {
@@ -30,9 +26,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %q, %v", path, b, err)
 		}
 		f, err := OpenIn(root, filepath.Base(path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		f.Close()
 	}
 	if _, err := Read(file, 3); err == nil || !strings.Contains(err.Error(), "more than 3 bytes") {

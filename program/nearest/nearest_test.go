@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"rsros/test/need"
 )
 
 func TestName(t *testing.T) {
@@ -22,9 +24,7 @@ func TestName(t *testing.T) {
 
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "walk.bag"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(filepath.Join(dir, "walk.bag"), nil, 0o600))
 	if got, want := File(filepath.Join(dir, "wlak.bag")), "; did you mean "+filepath.Join(dir, "walk.bag")+"?"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

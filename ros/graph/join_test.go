@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/program"
+	"rsros/test/need"
 )
 
 // Only what the user wrote is wrong usage; a master that can't be had is not.
@@ -39,9 +40,7 @@ func TestJoinNamesTheNode(t *testing.T) {
 		n, err := Join(t.Context(), JoinOptions{
 			ROS: Config{Name: given, MasterURI: m.URI(), Host: "127.0.0.1"}, Name: "play", Unique: true, Log: zerolog.Nop(),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got := n.Name(); unique && !strings.HasPrefix(got, "/play_") || !unique && got != "/mine" {
 			t.Errorf("named %q, the node is %s", given, got)
 		}

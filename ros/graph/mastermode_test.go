@@ -13,6 +13,7 @@ import (
 
 	"rsros/ros"
 	"rsros/ros/xmlrpc"
+	"rsros/test/need"
 )
 
 // TestMasterNobodyNamed: without ROS_MASTER_URI the master is the usual one: the
@@ -83,9 +84,7 @@ func TestListenHosts(t *testing.T) {
 func TestEmbeddedIsLocal(t *testing.T) {
 	conf := ros.Config{MasterURI: "http://robot.example:0"}
 	stop, err := connect(t.Context(), Embedded, &conf, zerolog.Nop())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer stop()
 	u, err := url.Parse(conf.MasterURI)
 	if err != nil || u.Hostname() != "localhost" || conf.Host != loopback {
@@ -97,9 +96,7 @@ func TestEmbeddedIsLocal(t *testing.T) {
 func TestShutdownEndsTheMaster(t *testing.T) {
 	conf := ros.Config{MasterURI: "http://localhost:0"}
 	stop, err := connect(t.Context(), Embedded, &conf, zerolog.Nop())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer stop()
 	if _, err := xmlrpc.Call(t.Context(), http.DefaultClient, conf.MasterURI, "shutdown", "/tool", "enough"); err != nil {
 		t.Fatal(err)
@@ -112,9 +109,7 @@ func TestShutdownEndsTheMaster(t *testing.T) {
 // As roscore's, the node that gathers /rosout doesn't publish it.
 func TestRosoutIsNotItsOwn(t *testing.T) {
 	m := testMaster(t)
-	if err := m.rosout.Sync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, m.rosout.Sync(t.Context()))
 	topics, err := (&Node{Node: m.rosout}).PublishedTopics(t.Context())
 	if err != nil || !slices.Equal(topics, []string{"/rosout_agg"}) {
 		t.Errorf("published: %q, %v", topics, err)

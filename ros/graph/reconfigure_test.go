@@ -11,6 +11,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/ros"
+	"rsros/test/need"
 )
 
 func testParameters() []Parameter {
@@ -91,13 +92,9 @@ func TestReconfigureRefuses(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer r.Close()
-	if err := n.Sync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, n.Sync(t.Context()))
 	for _, level := range []int32{5, 9} {
 		request := msgs.Marshal(&msgs.Config{Ints: []msgs.Param[int32]{{Name: "level", Value: level}}})
 		_, err := n.CallService(t.Context(), "camera/filter/set_parameters", msgs.MustService("dynamic_reconfigure/Reconfigure"), request)
@@ -114,9 +111,7 @@ func TestReconfigureRefuses(t *testing.T) {
 func testMaster(t *testing.T) *Master {
 	t.Helper()
 	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
 			t.Error(err)
@@ -129,9 +124,7 @@ func testMaster(t *testing.T) *Master {
 func testNode(t *testing.T) *ros.Node {
 	t.Helper()
 	n, err := ros.NewNode(t.Context(), ros.Config{Name: "camera", MasterURI: testMaster(t).URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		if err := n.Close(); err != nil {
 			t.Error(err)
@@ -143,9 +136,7 @@ func testNode(t *testing.T) *ros.Node {
 // TestEndOfContext checks that questions to the master and services of a node end with their contexts.
 func TestEndOfContext(t *testing.T) {
 	n := testNode(t)
-	if err := n.SetParam(t.Context(), "camera/filter", map[string]any{"level": 5}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, n.SetParam(t.Context(), "camera/filter", map[string]any{"level": 5}))
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if v := StoredParameters(t.Context(), n, "camera/filter"); v["level"] != 5 {
@@ -162,9 +153,7 @@ func TestEndOfContext(t *testing.T) {
 	})); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.Sync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, n.Sync(t.Context()))
 	answered := make(chan error, 1)
 	go func() {
 		_, err := n.CallService(context.Background(), "wait", msgs.MustService("std_srvs/Trigger"), nil)

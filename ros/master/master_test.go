@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/ros/xmlrpc"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -25,9 +26,7 @@ const patience = peer.Patience
 func start(t *testing.T) *Master {
 	t.Helper()
 	m, err := Start(Config{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.New(zerolog.NewTestWriter(t))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
 			t.Error(err)
@@ -42,9 +41,7 @@ func ask(t *testing.T, m *Master, method string, args ...any) (int, string, any)
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	result, err := xmlrpc.Call(t.Context(), client, m.URI(), method, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	r := result.([]any)
 	return r[0].(int), r[1].(string), r[2]
 }

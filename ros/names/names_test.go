@@ -3,13 +3,13 @@ package names
 import (
 	"errors"
 	"testing"
+
+	"rsros/test/need"
 )
 
 func TestResolve(t *testing.T) {
 	n, err := New("node1", "/wg", map[string]string{"chatter": "/other", "~depth": "dist", "/tf": "tf_old"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, c := range []struct{ in, want string }{
 		{"bar", "/wg/bar"}, {"foo/bar", "/wg/foo/bar"}, {"/bar", "/bar"}, {"~bar", "/wg/node1/bar"},
 		{"~", "/wg/node1"}, {"~/a", "/wg/node1/a"}, {"", "/wg"}, {"/", "/"}, {"//a//b/", "/a/b"},

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // BenchmarkDecode compares the decoder with the tokens alone of encoding/xml: for an
@@ -18,13 +20,9 @@ func BenchmarkDecode(b *testing.B) {
 		topics = append(topics, []any{fmt.Sprintf("/camera_%d/color/image_raw", i), []any{"/camera/realsense2_camera", "/rviz_1234567"}})
 	}
 	state, err := encodeResponse([]any{1, "current system state", []any{topics, topics, topics}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	registration, err := encodeResponse([]any{"/node", "/topic", "sensor_msgs/Image", "http://host:1234/"})
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	for name, document := range map[string][]byte{
 		"state":        state,
 		"registration": registration,
@@ -39,9 +37,7 @@ func BenchmarkDecode(b *testing.B) {
 				b.SetBytes(int64(len(document)))
 				b.ReportAllocs()
 				for b.Loop() {
-					if err := decode(document); err != nil {
-						b.Fatal(err)
-					}
+					need.Must(b, decode(document))
 				}
 			})
 		}

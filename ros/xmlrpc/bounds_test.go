@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rsros/program/buffers"
+	"rsros/test/need"
 )
 
 // TestRequestBounds holds what a request may cost: six bodies of 64 MiB of empty values once took 3.2 GB.
@@ -19,14 +20,10 @@ func TestRequestBounds(t *testing.T) {
 	post := func(body io.Reader) int {
 		t.Helper()
 		response, err := client.Post(url, "text/xml", body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer response.Body.Close()
 		text, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if response.StatusCode == http.StatusOK && !bytes.Contains(text, []byte("<fault>")) {
 			t.Errorf("a request above the bounds was answered")
 		}

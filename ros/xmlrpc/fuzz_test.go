@@ -3,6 +3,8 @@ package xmlrpc
 import (
 	"bytes"
 	"testing"
+
+	"rsros/test/need"
 )
 
 func seed(f *testing.F) {
@@ -25,9 +27,7 @@ func FuzzDecodeCall(f *testing.F) {
 			return
 		}
 		first, err := encodeCall(method, args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		method, args, err = decodeCall(first)
 		if err != nil {
 			t.Fatalf("own document: %v\n%s", err, first)

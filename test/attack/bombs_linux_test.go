@@ -36,9 +36,7 @@ func TestBombs(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write := func(name string, content []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	zeros := func(n int) []byte { return packZeros(t, newZstd, n) }
 	pack := func(content []byte) []byte { return packed(t, newZstd, content) }
@@ -62,9 +60,7 @@ func TestBombs(t *testing.T) {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 
 	for _, name := range []string{"claimed.mcap", "zeros.mcap", "message.mcap", "chunks.mcap", "bz2.bag", "messages.db3"} {
 		t.Run(name, func(t *testing.T) {
@@ -106,9 +102,7 @@ func packed(t *testing.T, method func(io.Writer) (io.WriteCloser, error), conten
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return b.Bytes()
 }
 

@@ -25,9 +25,7 @@ const clientGrowth = 256 << 20
 func TestHostileClients(t *testing.T) {
 	program := peer.Released(t)
 	bag, err := filepath.Abs("../data/librealsense/sw_small_raw.bag")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	p := &target{t: t, growth: clientGrowth, process: peer.Start(t, peer.Env(t, "http://127.0.0.1:1"), program, "view", "--no-open", "--view-only", bag)}
 	p.process.Await("its address", func(stdout string) bool { return strings.Contains(stdout, "\n") })
 	p.uri = strings.TrimSpace(p.process.Stdout())

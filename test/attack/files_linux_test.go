@@ -210,9 +210,7 @@ func bags(t *testing.T, program string) (list [][]byte) {
 	}
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		list = append(list, b)
 	}
 	return list
@@ -235,9 +233,7 @@ func recordings(t *testing.T, program string) (list [][]byte) {
 	}
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		list = append(list, b)
 	}
 	return list
@@ -296,16 +292,12 @@ func mutate(random *rand.Rand, from []byte) (bag []byte, what string) {
 func TestPipes(t *testing.T) {
 	need.Programs(t, "go")
 	small, err := os.ReadFile(smallDB3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	a := attack{t: t, program: peer.Released(t)}
 	dir := t.TempDir()
 	folder := func(name string, files map[string]string) string {
 		path := filepath.Join(dir, name)
-		if err := os.Mkdir(path, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.Mkdir(path, 0o700))
 		for name, content := range files {
 			if name = filepath.Join(path, name); content == "" {
 				need.Pipe(t, name)
@@ -342,15 +334,11 @@ func TestPipes(t *testing.T) {
 func TestDeepMetadata(t *testing.T) {
 	need.Programs(t, "go")
 	small, err := os.ReadFile(smallDB3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	a := attack{t: t, program: peer.Released(t)}
 	for _, text := range []string{strings.Repeat("[", 100<<10), strings.Repeat("{a: ", 30000), "[" + strings.Repeat("[],", 700_000)} {
 		dir := t.TempDir()
-		if err := errors.Join(os.WriteFile(filepath.Join(dir, "x_0.db3"), small, 0o600), os.WriteFile(filepath.Join(dir, "metadata.yaml"), []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, errors.Join(os.WriteFile(filepath.Join(dir, "x_0.db3"), small, 0o600), os.WriteFile(filepath.Join(dir, "metadata.yaml"), []byte(text), 0o600)))
 		if log, code, resident := a.execute([]string{"info", dir}); code != 0 || resident > 300<<20 || !strings.Contains(log, "metadata.yaml is invalid") {
 			t.Errorf("%.10s…: exit code %d, %d MB\n%s", text, code, resident>>20, log)
 		}
@@ -362,13 +350,9 @@ func TestInterrupted(t *testing.T) {
 	need.Programs(t, "go")
 	program := peer.Released(t)
 	path := filepath.Join(t.TempDir(), "long.bag")
-	if err := errors.Join(os.WriteFile(path, []byte("#ROSBAG V2.0\n"), 0o600), os.Truncate(path, 1<<40)); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(os.WriteFile(path, []byte("#ROSBAG V2.0\n"), 0o600), os.Truncate(path, 1<<40)))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	l.Close()
 	env := append(os.Environ(), "ROS_MASTER_URI=http://"+l.Addr().String())
 	for command, want := range map[string]int{"info": 1, "check": 1, "cat": 1, "view": 0, "play --master embedded": 0, "live --master embedded --device": 0} { // a node's end is no failure
@@ -398,9 +382,7 @@ func TestMany(t *testing.T) {
 	write := func(name string, conns int, typ func(conn int) (name, definition string)) string {
 		path := filepath.Join(dir, name)
 		w, err := rosbag.Create(path, bagstore.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for i := range conns {
 			c := bagstore.Connection{Topic: fmt.Sprint("/t", i), MD5: "*"}
 			c.Type, c.Definition = typ(i)
@@ -408,13 +390,9 @@ func TestMany(t *testing.T) {
 			if err == nil {
 				err = w.Write(id, bagstore.Time(1e9), []byte{1})
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Close())
 		return path
 	}
 	same := func(definition string) func(int) (name, text string) {

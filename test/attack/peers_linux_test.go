@@ -20,6 +20,7 @@ import (
 
 	"rsros/ros/rosapi"
 	"rsros/ros/xmlrpc"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -132,9 +133,7 @@ func times(short int) int {
 // freeMaster is the URI of a port that nobody listens on.
 func freeMaster(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close()
 	return "http://" + l.Addr().String() + "/"
 }
@@ -151,9 +150,7 @@ func TestHostilePeers(t *testing.T) {
 		service, err = rosapi.NewCaller("/attack").Call(t.Context(), master, "lookupService", "/target/set_logger_level")
 	}
 	u, err := url.Parse(service.(string))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, p := range targets {
 		p.measure()
 	}
@@ -225,9 +222,7 @@ func manyCalls(p *target) {
 // silence opens connections that send nothing, part of something, or one byte.
 func silence(t *testing.T, uri string) {
 	u, err := url.Parse(uri)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	together(100*times(1), func(i int) {
 		conn, err := net.Dial("tcp", u.Host)
 		if err != nil {
@@ -266,9 +261,7 @@ func TestHostilePublishers(t *testing.T) {
 	theMaster := start(t, program, master, "", "master")
 	var connections sync.WaitGroup
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	connections.Go(func() {
 		for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
 			connections.Go(func() { publish(conn) })

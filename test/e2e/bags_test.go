@@ -29,9 +29,7 @@ func librealsenseBag(t *testing.T, name string) (path string, frames map[string]
 	t.Helper()
 	path = filepath.Join(repository(t), "test/data/librealsense", name+".bag")
 	b, err := os.ReadFile(strings.TrimSuffix(path, ".bag") + ".manifest.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var manifest struct {
 		PauseAt  int `json:"pause_at"` // frames from here on weren't recorded; -1 for none
 		ResumeAt int `json:"resume_at"`
@@ -39,9 +37,7 @@ func librealsenseBag(t *testing.T, name string) (path string, frames map[string]
 			Hash string `json:"fnv1a64"`
 		}
 	}
-	if err := json.Unmarshal(b, &manifest); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, json.Unmarshal(b, &manifest))
 	frames = map[string][]string{}
 	for _, stream := range imageStreams {
 		for i, frame := range manifest.Streams[stream] {
@@ -159,9 +155,7 @@ func holdsRound(got, want []string) bool {
 func bagHashes(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	view := bag.View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return c.Type == "sensor_msgs/Image" },
@@ -172,9 +166,7 @@ func bagHashes(t *testing.T, path string) map[string][]string {
 	for it.Next() {
 		m := it.Message()
 		content, err := pixels(m.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		hashes[m.Conn.Topic] = append(hashes[m.Conn.Topic], hash(content))
 	}
 	if it.Err() != nil {

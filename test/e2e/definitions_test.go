@@ -29,9 +29,7 @@ func TestDefinitions(t *testing.T) {
 	g.awaitService("/rs_ros_node/device_info")
 
 	script, err := filepath.Abs("testdata/known_types.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	known := g.lines(need.Python(t, "rosservice"), script)
 	if len(known) < 15 {
 		t.Errorf("the graph has only the types %q", known)

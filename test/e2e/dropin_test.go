@@ -65,9 +65,7 @@ func TestDropIn(t *testing.T) {
 	t.Run("a user's launch file", func(t *testing.T) {
 		g := g.in(t)
 		file, err := filepath.Abs("testdata/written_for_realsense2_camera.launch")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		g.start("roslaunch", "--wait", file)
 		for topic, frame := range map[string]string{"/robot/front/depth/camera_info": "front_depth_optical_frame", "/back/depth/camera_info": "lens"} {
 			var info msgs.CameraInfo

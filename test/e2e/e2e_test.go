@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -22,8 +23,6 @@ func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
 func repository(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return root
 }

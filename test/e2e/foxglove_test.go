@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/test/visitor"
@@ -24,9 +25,7 @@ func foxgloveBag(t *testing.T) (path string, want map[string][]string) {
 	t.Helper()
 	path, want = filepath.Join(t.TempDir(), "walk.bag"), make(map[string][]string)
 	w, err := rosbag.Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	text := msgs.MustType("std_msgs/String")
 	own := msgs.Type{Name: "my_msgs/Own", MD5: "0cc175b9c0f1b6a831c399e269772661", Definition: "uint8[] data\n"}
 	for topic, c := range map[string]struct {
@@ -34,21 +33,15 @@ func foxgloveBag(t *testing.T) (path string, want map[string][]string) {
 		bytes int
 	}{"/text": {text, 10}, "/own": {own, 8000}, "/third": {text, 30}} {
 		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: c.typ.Name, MD5: c.typ.MD5, Definition: c.typ.Definition, CallerID: "/walker"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for i := range 100 {
 			data := msgs.Marshal(&msgs.String{Data: strings.Repeat(fmt.Sprint(topic, i), c.bytes/5)})
 			at := bagstore.Time(1_500_000_000_000_000_000 + int64(i)*5_000_000)
-			if err := w.Write(id, at, data); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, w.Write(id, at, data))
 			want[topic] = append(want[topic], stampAndHash(int64(at), data))
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	return path, want
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/bluenviron/goroslib/v2/pkg/msgs/sensor_msgs"
 	"github.com/bluenviron/goroslib/v2/pkg/msgs/std_msgs"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -51,9 +52,7 @@ func TestRecordGoroslib(t *testing.T) {
 	p, err := goroslib.NewPublisher(goroslib.PublisherConf{
 		Node: g.goroslibNode("goroslib_talker"), Topic: "/talk", Msg: &std_msgs.String{},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer p.Close()
 	bag := filepath.Join(t.TempDir(), "talk.bag")
 	record := g.start(peer.Program(t), "record", "-O", bag, "-l", "20", "/talk")

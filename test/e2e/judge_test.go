@@ -28,14 +28,10 @@ type judge struct {
 func newJudge(t *testing.T) *judge {
 	need.Long(t)
 	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { _ = m.Close() })
 	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { _ = n.Close() })
 	return &judge{graph: graphAt(t, m.URI()), node: n}
 }

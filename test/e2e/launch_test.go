@@ -66,9 +66,7 @@ func TestLaunch(t *testing.T) {
 		g.rosPackage()
 		folder := t.TempDir()
 		robot, err := filepath.Abs("testdata/robot.launch")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		camera := g.start("roslaunch", "--wait", robot, "record:="+filepath.Join(folder, "camera.bag"))
 		g.awaitPublisher("/front/depth")
 		if nodes := g.lines("rosnode", "list"); !slices.Contains(nodes, "/front") {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // launchArgs returns the arguments of one of our launch files and their defaults, written as in
@@ -16,9 +18,7 @@ import (
 func launchArgs(t *testing.T, file string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(repository(t), "launch", filepath.FromSlash(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var launch struct {
 		Args []struct {
 			Name    string `xml:"name,attr"`
@@ -44,9 +44,7 @@ func launchArgs(t *testing.T, file string) map[string]string {
 func originalArgs(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/realsense2_camera.args")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	files := map[string]map[string]string{}
 	var file string
 	for line := range strings.Lines(string(text)) {

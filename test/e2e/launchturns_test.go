@@ -15,6 +15,7 @@ import (
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/ros/xmlrpc"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/samplebag"
 )
@@ -106,16 +107,12 @@ func everyArgumentTurned(t *testing.T, launches map[string]turnedLaunch) {
 func everyStream(t *testing.T) string {
 	t.Helper()
 	from, err := rosbag.Open(samplebag.Data(t, "sw_small_lz4.bag"), bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer from.Close()
 	view := from.View(bagstore.Query{})
 	path := filepath.Join(t.TempDir(), "every.bag")
 	to, err := rosbag.Create(path, bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	again := strings.NewReplacer("/Infrared_1/", "/Infrared_0/", "/Infrared_2/", "/Fisheye_0/")
 	connections := map[string]uint32{}
 	it := view.Iterator()
@@ -132,14 +129,10 @@ func everyStream(t *testing.T) string {
 				}
 				connections[topic] = id
 			}
-			if err := to.Write(id, m.Time, m.Data); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, to.Write(id, m.Time, m.Data))
 		}
 	}
-	if err := errors.Join(it.Err(), to.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(it.Err(), to.Close()))
 	return path
 }
 

@@ -19,9 +19,7 @@ import (
 func TestMaster(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		folder, err := filepath.Abs("testdata")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		launch := g.start("roslaunch", "--wait", filepath.Join(folder, "talker.launch"))
 		g.awaitPublisher("/chatter")
 		g.parametersFromShell()

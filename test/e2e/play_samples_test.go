@@ -9,6 +9,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 // message is one message of a test bag of strings. The topic may be
@@ -41,9 +42,7 @@ func writeSamples(t *testing.T, samples []sample) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.bag")
 	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 1000, Compression: bagstore.LZ4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	ids := make(map[string]uint32)
 	for _, m := range samples {
 		id, known := ids[m.topic]
@@ -52,17 +51,11 @@ func writeSamples(t *testing.T, samples []sample) string {
 			typ := msgs.MustType(m.typ)
 			id, err = w.AddConnection(bagstore.Connection{Topic: topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition,
 				CallerID: caller, Latching: strings.Contains(topic, "latched")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			ids[m.topic] = id
 		}
-		if err := w.Write(id, bagStart.Add(m.at), m.data); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(id, bagStart.Add(m.at), m.data))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	return path
 }

@@ -43,9 +43,7 @@ func shims(t *testing.T) {
 	t.Helper()
 	need.Programs(t, "/usr/bin/rosbag", "/usr/lib/rosbag/play")
 	peer.Program(t)
-	if err := buildShims(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, buildShims())
 }
 
 // walk is a bag of 600 ms: two publishers of /a, /b, and a latched topic.
@@ -188,9 +186,7 @@ func TestShimRateControl(t *testing.T) {
 			r := g.record([]string{"/a", "/b", "/latched"})
 			typ := msgs.MustType("sensor_msgs/Imu")
 			done, err := g.node.Advertise(ros.PublisherOptions{Topic: "/done", Type: typ, Latch: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			folder := peer.Scratch(name)
 			p := g.startWith([]string{"PATH=" + folder + ":/usr/bin:/bin"}, filepath.Join(folder, "rosbag"), "play", "--wait-for-subscribers", "-d", "0.5", bag,
 				"--rate-control-topic", "/done", "--rate-control-max-delay", "0.2", "-r", "5")

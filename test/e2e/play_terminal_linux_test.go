@@ -24,17 +24,11 @@ func openTerminal(t *testing.T) (keys, screen *os.File) {
 	}
 	t.Cleanup(func() { keys.Close() }) //nolint:errcheck // nothing is lost
 	fd := int(keys.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
 	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { screen.Close() }) //nolint:errcheck // nothing is lost
 	return keys, screen
 }
@@ -90,9 +84,7 @@ func TestTerminal(t *testing.T) {
 func termios(t *testing.T, terminal *os.File) unix.Termios {
 	t.Helper()
 	got, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return *got
 }
 

@@ -22,12 +22,8 @@ func TestDynparam(t *testing.T) {
 	python := need.Python(t, "roslib", "dynamic_reconfigure")
 	program := peer.Program(t)
 	folder := filepath.Join(t.TempDir(), "dynamic_reconfigure")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "package.xml"), []byte(dynparamPackage), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Mkdir(folder, 0o755))
+	need.Must(t, os.WriteFile(filepath.Join(folder, "package.xml"), []byte(dynparamPackage), 0o644))
 	g := newJudge(t)
 	g.env = append(g.env, "ROS_PACKAGE_PATH="+filepath.Dir(folder)+":/usr/share")
 	p := g.start(program, "play", walk(t), "--pause", "__name:=player")
@@ -106,9 +102,7 @@ func TestRealSenseBag(t *testing.T) {
 	program := peer.Program(t)
 	recording := need.Bag(t, "public/d435_2018_v3.bag")
 	b, err := rosbag.Open(recording, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close() //nolint:errcheck // only read
 	// Every message is published, under its legal name.
 	want := make(map[string]int)

@@ -8,6 +8,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -18,22 +19,14 @@ func TestPlayManyTopics(t *testing.T) {
 		const topics = 300
 		path := filepath.Join(t.TempDir(), "many.bag")
 		w, err := rosbag.Create(path, bagstore.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		text := msgs.MustType("std_msgs/String")
 		for i := range topics {
 			id, err := w.AddConnection(bagstore.Connection{Topic: fmt.Sprint("/many/", "t", i), Type: text.Name, MD5: text.MD5, Definition: text.Definition})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Write(id, bagstore.Time(1e18)+bagstore.Time(i), []byte{1, 0, 0, 0, 'x'}); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
+			need.Must(t, w.Write(id, bagstore.Time(1e18)+bagstore.Time(i), []byte{1, 0, 0, 0, 'x'}))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Close())
 		count := func() int {
 			list, _ := g.ask("getPublishedTopics", "/many").([]any)
 			return len(list)

@@ -21,9 +21,7 @@ const (
 func recordingOfCamera(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../data/librealsense/sw_small_lz4.bag") // 2 s at 30 Hz
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return path
 }
 
@@ -100,9 +98,7 @@ func TestStamps(t *testing.T) {
 				head.Decode(msgs.NewDecoder(m.Data))
 				stamps <- bagstore.Time(head.Header.Stamp)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			args := append([]string{"play", c.recording, "--wait-for-subscribers", "--topics", c.topic}, c.args...)
 			if code := g.start(program, args...).Wait(); code != 0 {
 				t.Errorf("exit code %d", code)
@@ -149,13 +145,9 @@ func TestPlayComputes(t *testing.T) {
 	program := peer.Program(t)
 	need.Programs(t, "roscore", "rostopic", "rosservice")
 	script, err := filepath.Abs("testdata/cloud_judge.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	bag, err := filepath.Abs("../../camdriver/process/testdata/unpleasant.bag") // 16 sets
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	g := newGraph(t)
 	masters["roscore"](g)
 	g.awaitNode("/rosout")

@@ -104,9 +104,7 @@ func (c *camera) published(before time.Time) (n int) {
 func starved(t *testing.T, pid int) (all time.Duration) {
 	t.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, thread := range threads {
 		text, _ := os.ReadFile(thread) // the thread may have ended
 		var ran, waited time.Duration
@@ -141,9 +139,7 @@ func (g *graph) killRecord(o *onlooker, python, compression string, after time.D
 	t.Helper()
 	topic := fmt.Sprintf("/%s_%d", compression, after.Milliseconds())
 	p, err := o.node.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("std_msgs/String")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer p.Close()
 	bag := filepath.Join(t.TempDir(), "x.bag")
 	args := []string{"record", "-O", bag, topic}
@@ -200,9 +196,7 @@ func (g *graph) killRecord(o *onlooker, python, compression string, after time.D
 func numbersOf(t *testing.T, path string) (numbers []uint32) {
 	t.Helper()
 	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close()
 	samplebag.Each(t, func(m bagstore.Message) { numbers = append(numbers, binary.LittleEndian.Uint32(m.Data[4:])) }, b)
 	return numbers

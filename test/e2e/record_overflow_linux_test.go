@@ -22,15 +22,11 @@ func TestRecordOverflow(t *testing.T) {
 	python := need.Python(t, "rospy", "sensor_msgs")
 	g := onRoscore(t)
 	script, err := filepath.Abs("testdata/overflow.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	cmd := exec.Command(python, script)
 	cmd.Env = g.env
 	say, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	publisher := peer.StartCommand(t, cmd)
 	bag := filepath.Join(t.TempDir(), "x.bag")
 	record := g.start(peer.Program(t), "record", "-O", bag, "/images")
@@ -72,9 +68,7 @@ func TestRecordOverflow(t *testing.T) {
 func gapsOf(t *testing.T, path string) (gaps uint32) {
 	t.Helper()
 	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close()
 	last := uint32(0)
 	samplebag.Each(t, func(m bagstore.Message) {

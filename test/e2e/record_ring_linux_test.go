@@ -76,9 +76,7 @@ func newBlackBox(t *testing.T, g *graph, python string) *blackBox {
 	b := &blackBox{t: t, g: g, o: g.onlooker(), python: python, rnd: rand.New(rand.NewPCG(25, 300))}
 	advertise := func(topic, kind string) *ros.Publisher {
 		p, err := b.o.node.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType(kind)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return p
 	}
 	images := advertise("/images", "std_msgs/String")
@@ -249,14 +247,10 @@ func (b *blackBox) judge(dir string, windows []window, full bool, ended time.Tim
 func eachImage(t *testing.T, path string, f func(n int)) {
 	t.Helper()
 	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close()
 	for m, err := range b.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/images" }}).Messages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		f(int(binary.LittleEndian.Uint32(m.Data[4:])))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -20,9 +21,7 @@ func TestRecordTerminal(t *testing.T) {
 	bag := filepath.Join(t.TempDir(), "x.bag")
 	keys, screen := openTerminal(t)
 	resize := func(columns uint16) {
-		if err := unix.IoctlSetWinsize(int(screen.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, unix.IoctlSetWinsize(int(screen.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}))
 	}
 	resize(100)
 	before := termios(t, screen)

@@ -149,12 +149,8 @@ func photograph(g *graph) []byte {
 func keep(t *testing.T, folder, name string, picture []byte) string {
 	t.Helper()
 	path := filepath.Join(folder, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, picture, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	need.Must(t, os.WriteFile(path, picture, 0o644))
 	return path
 }
 
@@ -179,9 +175,7 @@ var names = image.Rect(40, 45, 165, 215)
 func look(t *testing.T, picture []byte) []string {
 	t.Helper()
 	shot, err := png.Decode(bytes.NewReader(picture))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var faults []string
 	for _, p := range panels {
 		shades := map[shade]int{}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 // rvizView is the camera of launch/cloud.rviz: where the window shows points, and from where.
@@ -70,9 +71,7 @@ const cloudTopic = "/camera/depth/color/points"
 func compareCloud(t *testing.T, picture, cloud []byte) []string {
 	t.Helper()
 	shot, err := png.Decode(bytes.NewReader(picture))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var head msgs.PointCloudHead
 	d := msgs.NewDecoder(cloud)
 	d.Message(&head)

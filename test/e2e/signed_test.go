@@ -66,14 +66,10 @@ func TestSignedAddress(t *testing.T) {
 func get(t *testing.T, url string) string {
 	t.Helper()
 	r, err := http.Get(url) //nolint:noctx // it ends with the server
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer r.Body.Close() //nolint:errcheck // only read
 	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return string(text)
 }
 
@@ -81,16 +77,12 @@ func get(t *testing.T, url string) string {
 func told(t *testing.T, page string) (all string) {
 	t.Helper()
 	conn, _, err := websocket.Dial(t.Context(), page+"api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer conn.CloseNow() //nolint:errcheck // at the end
 	conn.SetReadLimit(16 << 20)
 	for {
 		_, text, err := conn.Read(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if all += string(text); strings.Contains(string(text), "walk.bag") {
 			return all
 		}

@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/test/bucket"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -18,9 +19,7 @@ import (
 func smallBag(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../data/librealsense/sw_small_lz4.bag")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return path
 }
 
@@ -41,16 +40,12 @@ func piped(t *testing.T, in []byte, code int, args ...string) []byte {
 func TestStreams(t *testing.T) {
 	small := smallBag(t)
 	bag, err := os.ReadFile(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	dir := t.TempDir()
 	cut := filepath.Join(dir, "cut.bag")
 	peer.Run(t, nil, peer.Program(t), "filter", small, "-o", cut, "--end", "1")
 	want, err := os.ReadFile(cut)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if got := piped(t, bag, 0, "filter", "-", "-o", "-", "--end", "1"); !bytes.Equal(got, want) {
 		t.Errorf("filter wrote %d bytes, and %d into a file", len(got), len(want))
 	}
@@ -65,9 +60,7 @@ func TestStreams(t *testing.T) {
 		other := filepath.Join(dir, "other"+ext)
 		piped(t, nil, code, "convert", small, "-o", other)
 		b, err := os.ReadFile(other)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for _, command := range []string{"info", "check", "cat"} {
 			piped(t, b, 0, command, "-")
 		}
@@ -91,9 +84,7 @@ func TestCacheFolder(t *testing.T) {
 	var first place.Traffic
 	for n := range 2 {
 		var got struct{ Traffic place.Traffic }
-		if err := json.Unmarshal(piped(t, nil, 0, "check", "--json", "--cache", cache, "--cache-size", "1G", address), &got); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, json.Unmarshal(piped(t, nil, 0, "check", "--json", "--cache", cache, "--cache-size", "1G", address), &got))
 		switch {
 		case n == 0:
 			first = got.Traffic

@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/test/bucket"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -86,14 +87,10 @@ func TestUploadKilled(t *testing.T) {
 	}
 	found := 0
 	for info, err := range place.List(t.Context(), b.Address("robot/")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		found++
 		f, err := place.Open(t.Context(), info.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		got := make([]byte, f.Info().Size)
 		if _, err := f.ReadAt(got, 0); err != nil || !bytes.Equal(got, bags[place.Base(info.Name)]) {
 			t.Errorf("%s has %d bytes that weren't recorded: %v", info.Name, len(got), err)

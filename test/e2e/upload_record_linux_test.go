@@ -33,15 +33,11 @@ func TestUploadRecord(t *testing.T) {
 	masters["roscore"](g)
 	g.awaitNode("/rosout")
 	script, err := filepath.Abs("testdata/overflow.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	cmd := exec.Command(python, script, "100")
 	cmd.Env = g.env
 	say, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	peer.StartCommand(t, cmd)
 	dir := t.TempDir()
 	const value = "key: %q\n    value: \"%d\""
@@ -126,9 +122,7 @@ func TestUploadRecord(t *testing.T) {
 func contents(t *testing.T, dir, pattern string) map[string]string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	files := map[string]string{}
 	for _, path := range paths {
 		if text, err := os.ReadFile(path); err == nil { // otherwise it has just been uploaded
@@ -142,9 +136,7 @@ func contents(t *testing.T, dir, pattern string) map[string]string {
 func sequence(t *testing.T, path string) (numbers []uint32) {
 	t.Helper()
 	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	samplebag.Each(t, func(m bagstore.Message) { numbers = append(numbers, binary.LittleEndian.Uint32(m.Data)) }, bag)
 	return numbers

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -29,17 +30,13 @@ func TestUSBServeSignals(t *testing.T) {
 	ask := func(op byte, busID string, answer []byte) net.Conn {
 		t.Helper()
 		conn, err := net.Dial("tcp", address[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		t.Cleanup(func() { conn.Close() })
 		request := []byte{1, 0x11, 0x80, op, 0, 0, 0, 0}
 		if busID != "" {
 			request = append(request, append([]byte(busID), make([]byte, 32-len(busID))...)...)
 		}
-		if err := conn.SetDeadline(time.Now().Add(peer.Patience)); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, conn.SetDeadline(time.Now().Add(peer.Patience)))
 		if _, err := conn.Write(request); err != nil {
 			t.Fatal(err)
 		}

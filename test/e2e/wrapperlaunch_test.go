@@ -82,9 +82,7 @@ func TestRSFromFileLaunch(t *testing.T) {
 	g := onRoscore(t)
 	g.rosPackage()
 	bag, err := filepath.Abs("../data/librealsense/sw_small_lz4.bag")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	g.launch("rs_from_file.launch", "rosbag_filename:="+bag, "args:=--loop", "align_depth:=true", "camera:=file")
 	g.wantContains([]string{"frame_id: \"file_color_optical_frame\"", "encoding: \"16UC1\""}, "rostopic", "echo", "--noarr", "-n", "1", "/file/aligned_depth_to_color/image_raw")
 }
@@ -153,9 +151,7 @@ func TestLaunchIntoFile(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "out")
 		g.start("sh", "-c", `exec roslaunch --wait rs_ros_node rs_camera.launch output:=`+output+` device:=sim usb_port_id:=2-1 args:="--duration 1s" >"$0" 2>&1`, file).Wait()
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got := strings.Contains(string(text), " INF "); got != want || !strings.Contains(string(text), "~usb_port_id") {
 			t.Errorf("output:=%s: INFO lines are %v:\n%s", output, got, text)
 		}

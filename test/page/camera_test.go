@@ -17,6 +17,7 @@ import (
 	"rsros/camdriver/sim"
 	"rsros/record"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/viewer"
 	"rsros/viewer/guard"
 )
@@ -63,9 +64,7 @@ func startCamera(t *testing.T) *camera {
 	}
 	log := zerolog.New(zerolog.NewTestWriter(t))
 	s, err := viewer.New(viewer.Options{Lines: lines, Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	profiles, records := small(c.device), new(record.Camera)
 	records.Serve(record.Source{Hub: &c.hub, Device: c.device, Profiles: profiles, Now: time.Now}, record.Options{}, c.recordings, log)
 	c.hub.Attach(c) // before the server, so that a frame that is shown has been seen
@@ -94,9 +93,7 @@ func startCamera(t *testing.T) *camera {
 		}
 		h.Close()
 	})
-	if err := camdriver.StartSensors(c.device, profiles, &c.hub); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, camdriver.StartSensors(c.device, profiles, &c.hub))
 	return c
 }
 

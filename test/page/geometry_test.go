@@ -10,6 +10,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/test/need"
 )
 
 // lensCase is a pair of cameras, and what camdriver/process computes from their depth.
@@ -78,12 +79,8 @@ func (k *lensCase) process(t *testing.T) {
 	defer res.Close()
 	cloud := process.NewPointCloud(res, picture.Stream)
 	defer cloud.Reset()
-	if err := cloud.SetOption(camdriver.OptionFilterMagnitude, 1); err != nil {
-		t.Fatal(err)
-	}
-	if err := cloud.Process(&set); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, cloud.SetOption(camdriver.OptionFilterMagnitude, 1))
+	need.Must(t, cloud.Process(&set))
 	xyz, uv := process.Points(set.Images[0])
 	k.xyz, k.uv = slices.Clone(xyz), slices.Clone(uv)
 }
@@ -104,9 +101,7 @@ func columns(r [9]float64) []float64 {
 func mustJSON(t *testing.T, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return string(text)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore/db3"
 	"rsros/test/bucket"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/tools/convert"
 )
@@ -23,9 +24,7 @@ func TestLibraryInBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 8 {
-		if err := os.Link(walk, filepath.Join(dir, fmt.Sprintf("walk%d.bag", i))); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.Link(walk, filepath.Join(dir, fmt.Sprintf("walk%d.bag", i))))
 	}
 	s3.Put("lib", dir)
 	s3.Put("lib/robot.bag", robot)

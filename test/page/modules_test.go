@@ -183,16 +183,12 @@ func TestColours(t *testing.T) {
 	m := openModules(t)
 	compare := func(bag, manifest string) {
 		text, err := os.ReadFile(manifest)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		var golden struct {
 			Units float32 `json:"depth_units"`
 			Cases []colouring
 		}
-		if err := json.Unmarshal(text, &golden); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, json.Unmarshal(text, &golden))
 		depths := depthsOf(t, bag)
 		compared := 0
 		for _, c := range golden.Cases {
@@ -232,9 +228,7 @@ func TestColours(t *testing.T) {
 func depthsOf(t *testing.T, bag string) map[uint64][]byte {
 	t.Helper()
 	file, err := rsbag.Open(bag, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer file.Close()
 	cursor := file.Cursor(rsbag.CursorOptions{})
 	defer cursor.Close()
@@ -317,9 +311,7 @@ func TestPNG16(t *testing.T) {
 	pixels := randomDepth(rand.New(rand.NewPCG(3, 4)), 31*17)
 	file := m.got(`new Uint8Array(await (await m.png16(new Uint16Array((await bytes($1)).buffer), 31, 17)).arrayBuffer())`, m.give(pixels))
 	img, err := png.Decode(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for i := range 31 * 17 {
 		r, _, _, _ := img.At(i%31, i/31).RGBA()
 		if want := uint32(binary.LittleEndian.Uint16(pixels[2*i:])); r != want {

@@ -12,6 +12,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -93,9 +94,7 @@ func TestNodes(t *testing.T) {
 		t.Errorf("record ended with %d: %s", code, recorder.Output())
 	}
 	opened, err := rosbag.Open(bag, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer opened.Close() //nolint:errcheck // it was read
 	if c := opened.Connections(); len(c) != 1 || c[0].Topic != image || !strings.HasSuffix(c[0].Type, "/Image") {
 		t.Errorf("recorded %+v", c)

@@ -18,6 +18,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/camdriver/sim"
+	"rsros/test/need"
 	"rsros/tools/export"
 )
 
@@ -45,9 +46,7 @@ func (f *firstFrames) Frame(_ int, frame *camdriver.Frame) {
 func takePair(t *testing.T) pair {
 	t.Helper()
 	dev, err := sim.Open(sim.Options{Seed: 3, StreamMemory: 8 << 20, Noiseless: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer dev.Close()
 	var p pair
 	running := make([][]camdriver.Profile, len(dev.Sensors()))
@@ -64,9 +63,7 @@ func takePair(t *testing.T) pair {
 			continue
 		}
 		h := &firstFrames{frames: make(chan *camdriver.Frame, 1)}
-		if err := s.Start(running[i], h); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, s.Start(running[i], h))
 		f := <-h.frames
 		t.Cleanup(f.Release)
 		if f.Profile.Format == camdriver.Z16 {
@@ -74,9 +71,7 @@ func takePair(t *testing.T) pair {
 		} else {
 			p.colour = f
 		}
-		if err := s.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, s.Stop())
 	}
 	var set process.Set
 	defer set.Release()
@@ -86,9 +81,7 @@ func takePair(t *testing.T) pair {
 	defer res.Close()
 	cloud := process.NewPointCloud(res, camdriver.StreamID{})
 	defer cloud.Reset()
-	if err := cloud.Process(&set); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, cloud.Process(&set))
 	xyz, _ := process.Points(set.Images[0])
 	p.xyz = slices.Clone(xyz)
 	return p
@@ -105,17 +98,11 @@ func (p *pair) recorded(t *testing.T) string {
 	t.Helper()
 	bag := filepath.Join(t.TempDir(), "pair.bag")
 	r, err := rsbag.NewRecorder(bag, p.snap, rsbag.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, f := range []*camdriver.Frame{p.depth, p.colour} {
-		if err := r.Frame(p.snapshot(f).Sensor, f); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, r.Frame(p.snapshot(f).Sensor, f))
 	}
-	if err := errors.Join(r.Notification(0, camdriver.Notification{Description: "too <i>hot"}, p.colour.Arrival), r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(r.Notification(0, camdriver.Notification{Description: "too <i>hot"}, p.colour.Arrival), r.Close()))
 	return bag
 }
 
@@ -123,17 +110,13 @@ func (p *pair) recorded(t *testing.T) string {
 func exported(t *testing.T, bag string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
-	if err := export.Run(t.Context(), export.Options{Bag: bag, Dir: out, Points: true, Log: zerolog.Nop()}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, export.Run(t.Context(), export.Options{Bag: bag, Dir: out, Points: true, Log: zerolog.Nop()}))
 	files, err := filepath.Glob(filepath.Join(out, "*", "*.ply"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("exported %v: %v", files, err)
 	}
 	ply, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return ply
 }
 

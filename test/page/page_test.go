@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"rsros/camdriver"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -132,9 +133,7 @@ const wrongColours = `(async () => {
 // TestPlayback uses the playback bar and the keys on a recording of librealsense.
 func TestPlayback(t *testing.T) {
 	bag, err := filepath.Abs("../data/librealsense/sw_small_pause.bag")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	depths := depthsOf(t, bag)
 	first := slices.Min(slices.Collect(maps.Keys(depths)))
 	url := startView(t, bag) // ends after the tab, which would report it missing
@@ -219,9 +218,7 @@ func options(t *testing.T, b *tab, c *camera) {
 		return o.Value == 30
 	})
 	b.await(`document.querySelector('.option .number-button').textContent === '30'`)
-	if err := sensor.SetOption(camdriver.OptionLaserPower, 90); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, sensor.SetOption(camdriver.OptionLaserPower, 90))
 	b.await(`document.querySelector('.option .number-button').textContent === '90'`)
 	eval[bool](b, `(document.querySelector('#option-search').focus(), true)`)
 	b.keys(kb.Escape)

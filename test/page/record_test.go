@@ -12,6 +12,7 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/rig"
 	"rsros/tools/info"
 )
@@ -24,9 +25,7 @@ func TestRecordButtons(t *testing.T) {
 	const recording = `viewer.store.record.value?.on`
 	kept := func(pattern string) (files []string) {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return files
 	}
 	pressed := func(b *tab, name string) {
@@ -69,14 +68,10 @@ func TestRecordButtons(t *testing.T) {
 
 	t.Run("topics", func(t *testing.T) {
 		n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: m.URI(), Host: "127.0.0.1", Name: "counter"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		t.Cleanup(func() { _ = n.Close() })
 		p, err := n.Advertise(ros.PublisherOptions{Topic: "/count", Type: msgs.MustType("std_msgs/String")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		stop, done := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(done)
@@ -134,14 +129,10 @@ func showsMark(t *testing.T, files []string, dir string) {
 func hasMark(t *testing.T, path string) bool {
 	t.Helper()
 	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close() //nolint:errcheck // read
 	for m, err := range b.View(bagstore.Query{}).Messages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if (m.Conn.Topic == info.MarksTopic || strings.Contains(m.Conn.Topic, "notification")) && strings.Contains(string(m.Data), "mark 1") {
 			return true
 		}

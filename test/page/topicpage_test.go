@@ -11,6 +11,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/rig"
 )
 
@@ -59,9 +60,7 @@ func TestTopicTiles(t *testing.T) {
 	typ := msgs.Type{Name: "turtlesim/Pose", Definition: "Header header\nfloat64 x\nfloat64 y\nfloat64[] covariance\nstring[] names\nfloat64 nothing\nbool moving\n" +
 		strings.Repeat("=", 80) + "\nMSG: std_msgs/Header\nuint32 seq\ntime stamp\nstring frame_id\n"}
 	spec, err := msgs.Parse(typ.Name, typ.Definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	typ.MD5 = spec.MD5()
 	var covariance []string
 	pose := body(func(e *msgs.Encoder) {
@@ -82,9 +81,7 @@ func TestTopicTiles(t *testing.T) {
 	})
 	m := rig.Master(t)
 	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: m.URI(), Host: "127.0.0.1", Name: "robot"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { _ = n.Close() })
 	for _, c := range []struct {
 		topic string
@@ -99,9 +96,7 @@ func TestTopicTiles(t *testing.T) {
 		{"/turtle1/pose", typ, pose},
 	} {
 		p, err := n.Advertise(ros.PublisherOptions{Topic: c.topic, Type: c.typ, Latch: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		p.Publish(msgs.Raw{Head: c.body})
 	}
 	url := startView(t, "--master", m.URI()) // ends after the tab, which would report it missing

@@ -9,6 +9,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
+	"rsros/test/need"
 )
 
 var someHeader = msgs.Header{Seq: 7, Stamp: msgs.NewTime(1700000000, 123456789), FrameID: "/some_frame"}
@@ -108,9 +109,7 @@ func testCompressedDepth(t *testing.T, p *modules) {
 		o.Format = form
 		var enc imagetransport.Encoder
 		format, data, err := enc.CompressDepth(nil, imagetransport.Image{Width: width, Height: height, Step: 2 * width, Encoding: "16UC1", Data: e.B}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		message := inPage(compressedMessage(format, data))
 		got := eval[string](p.tab, `m.compressed.unpackDepth(m.compressed.readCompressed(`+message+`)).then((i) =>
 			btoa(String.fromCharCode(...i.data)))`)

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -20,9 +21,7 @@ func startView(t *testing.T, args ...string) string {
 	p := peer.Start(t, peer.Env(t, "http://127.0.0.1:1"), peer.Released(t), append([]string{"view", "--no-open"}, args...)...)
 	p.Await("its address", func(stdout string) bool { return strings.Contains(stdout, "\n") })
 	url, _, err := bufio.NewReader(strings.NewReader(p.Stdout())).ReadLine()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return string(url)
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"rsros/test/need"
 )
 
 // Deafen drops every packet that arrives on conn, also in the kernel, as if the machine
@@ -12,9 +14,7 @@ import (
 func Deafen(t testing.TB, conn syscall.Conn) {
 	t.Helper()
 	raw, err := conn.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	nothing := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K}}
 	if failed := raw.Control(func(fd uintptr) {
 		err = unix.SetsockoptSockFprog(int(fd), unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: 1, Filter: &nothing[0]})

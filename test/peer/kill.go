@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"rsros/test/need"
 )
 
 // Kill starts a program, lets it print up to most lines, and kills it at a random time
@@ -13,12 +15,8 @@ import (
 func Kill(t testing.TB, cmd *exec.Cmd, rnd *rand.Rand, most int) (last string) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
+	need.Must(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	for range 1 + rnd.IntN(most) {
 		if lines.Scan() {
@@ -28,9 +26,7 @@ func Kill(t testing.TB, cmd *exec.Cmd, rnd *rand.Rand, most int) (last string) {
 	// A sleep would end at the system's timer ticks.
 	for end := time.Now().Add(time.Duration(rnd.IntN(3000)) * time.Microsecond); time.Now().Before(end); {
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, cmd.Process.Kill())
 	for lines.Scan() {
 		last = lines.Text()
 	}

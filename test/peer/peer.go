@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"rsros/test/need"
 )
 
 // Patience bounds each wait. It is long enough for slow machines, so that only a failing
@@ -96,9 +98,7 @@ func StartCommand(t testing.TB, cmd *exec.Cmd) *Process {
 		cmd.SysProcAttr = groupOfItsOwn()
 	}
 	cmd.WaitDelay = 5 * time.Second // for children that keep the pipes open
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, cmd.Start())
 	go func() {
 		defer close(p.done)
 		_ = cmd.Wait() // Process.Wait returns the exit code

@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 )
 
 // CorruptChunks copies a bag and overwrites the data of its chunks, so that the index is undamaged
@@ -15,13 +16,9 @@ import (
 func CorruptChunks(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close() //nolint:errcheck // only read
 	for _, c := range bag.Blocks() {
 		at := c.Pos + 4 + int64(binary.LittleEndian.Uint32(data[c.Pos:])) // past the header
@@ -31,8 +28,6 @@ func CorruptChunks(t testing.TB, path string) string {
 		}
 	}
 	ruined := filepath.Join(t.TempDir(), filepath.Base(path))
-	if err := os.WriteFile(ruined, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(ruined, data, 0o600))
 	return ruined
 }

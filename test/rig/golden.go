@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // Difficult is a recording of frame sets 100 to 115 with all difficulties for processing,
@@ -19,9 +21,7 @@ func ReadDifficult(t testing.TB, root string) Difficult {
 	t.Helper()
 	folder := filepath.Join(root, "camdriver/process/testdata")
 	text, err := os.ReadFile(filepath.Join(folder, "unpleasant.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var golden struct {
 		Cases []struct {
 			Case    string
@@ -32,9 +32,7 @@ func ReadDifficult(t testing.TB, root string) Difficult {
 			}
 		}
 	}
-	if err := json.Unmarshal(text, &golden); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, json.Unmarshal(text, &golden))
 	u := Difficult{Bag: filepath.Join(folder, "unpleasant.bag"), Cases: make(map[string]map[uint64]string)}
 	for _, c := range golden.Cases {
 		u.Cases[c.Case] = make(map[uint64]string)

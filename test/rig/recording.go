@@ -11,6 +11,7 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 // Take is the content of one file of a recording.
@@ -25,9 +26,7 @@ type Take struct {
 func ReadTake(t testing.TB, path string) Take {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	if n := f.Notes(); len(n) > 0 && !slices.Equal(n, []string{"no frames"}) {
 		t.Errorf("%s: %q", path, f.Notes())
@@ -53,14 +52,10 @@ func ReadTake(t testing.TB, path string) Take {
 func CheckTake(t testing.TB, path string) {
 	t.Helper()
 	b, err := rosbag.Open(path, bagstore.OpenOptions{Sequential: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close()
 	c, err := rsbag.NewChecker(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer c.Close()
 	c.Report()
 }
@@ -76,9 +71,7 @@ func MapBag(t testing.TB) string {
 		Sensors: []camdriver.SensorSnapshot{{Name: "Stereo Module"}}, Reference: depth.Stream,
 		Streams: []camdriver.StreamSnapshot{{Profile: depth}, {Profile: maps}},
 	}, rsbag.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for n := range 10 {
 		at := time.Unix(1000, int64(n)*1e8)
 		f := DepthFrame(0.001, uint16(n), 7)
@@ -88,13 +81,9 @@ func MapBag(t testing.TB) string {
 		m.Map = camdriver.MapInfo{Resolution: 0.5, Rotation: [4]float64{3: 1}}
 		for _, f := range []*camdriver.Frame{f, m} {
 			f.Number, f.Timestamp, f.Arrival = uint64(n), float64(at.UnixMilli()), at
-			if err := r.Frame(0, f); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, r.Frame(0, f))
 		}
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, r.Close())
 	return path
 }

@@ -11,6 +11,7 @@ import (
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/ros/graph"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -18,9 +19,7 @@ import (
 func Master(t testing.TB) *graph.Master {
 	t.Helper()
 	m, err := graph.StartMaster(context.WithoutCancel(t.Context()), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { m.Close() }) //nolint:errcheck // at the end
 	return m
 }
@@ -29,9 +28,7 @@ func Master(t testing.TB) *graph.Master {
 func Node(t testing.TB, m *graph.Master, name string) *ros.Node {
 	t.Helper()
 	n, err := ros.NewNode(t.Context(), ros.Config{Name: name, MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { n.Close() }) //nolint:errcheck // at the end
 	return n
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"rsros/test/need"
 )
 
 // Foxglove is a client of the Foxglove WebSocket protocol. It must not be used concurrently.
@@ -65,9 +67,7 @@ func DialFoxglove(t testing.TB, url string) *Foxglove {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{Subprotocols: []string{"foxglove.websocket.v1", "foxglove.sdk.v1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	conn.SetReadLimit(-1)
 	c := &Foxglove{t: t, conn: conn, Channels: make(map[string]Channel), Services: make(map[string]uint32)}
 	t.Cleanup(c.Close)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"rsros/test/need"
 	"rsros/viewer/wire"
 )
 
@@ -43,9 +44,7 @@ type Viewer struct {
 func DialViewer(t testing.TB, page string) *Viewer {
 	t.Helper()
 	conn, _, err := websocket.Dial(t.Context(), page+"api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	conn.SetReadLimit(64 << 20)
 	t.Cleanup(func() { conn.CloseNow() }) //nolint:errcheck // at the end
 	return &Viewer{Page: page, Conn: conn, t: t}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"rsros/test/need"
 )
 
 // Guarded returns at least n bytes, which are valid until the test ends.
@@ -15,18 +17,14 @@ func Guarded(tb testing.TB, n int) GuardedMemory {
 	page := os.Getpagesize()
 	n = (n + page - 1) / page * page
 	all, err := unix.Mmap(-1, 0, page+n+page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	need.Must(tb, err)
 	tb.Cleanup(func() {
 		if err := unix.Munmap(all); err != nil {
 			tb.Error(err)
 		}
 	})
 	for _, guard := range [][]byte{all[:page], all[page+n:]} {
-		if err := unix.Mprotect(guard, unix.PROT_NONE); err != nil {
-			tb.Fatal(err)
-		}
+		need.Must(tb, unix.Mprotect(guard, unix.PROT_NONE))
 	}
 	return GuardedMemory(all[page : page+n : page+n])
 }

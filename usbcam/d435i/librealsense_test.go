@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"rsros/test/need"
 	"rsros/test/usbvm/trace"
 	"rsros/usbcam/d435i"
 )
@@ -25,9 +26,7 @@ func TestLibrealsense(t *testing.T) {
 
 func replayRequests(t *testing.T, path string) {
 	list, err := trace.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var cam *d435i.Camera
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
 
@@ -25,9 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(os.Exit)) 
 func start(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := NewServer(zerolog.Nop(), Virtual("1-1", d435i.Options{}, func() {}))
 	var wg sync.WaitGroup
@@ -44,13 +43,9 @@ func start(t testing.TB) string {
 func ask(t *testing.T, address string, request []byte, n int) (net.Conn, []byte) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
 	if _, err := conn.Write(request); err != nil {
 		t.Fatal(err)
 	}

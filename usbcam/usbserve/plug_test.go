@@ -7,6 +7,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbip"
 )
@@ -51,9 +52,7 @@ func TestPlug(t *testing.T) {
 	second.Serial[5]++
 	server, address := servePorts(t, usbip.Virtual("1-1", virtual, func() {}), usbip.Virtual("1-2", second, func() {}))
 	bus, err := dial(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if len(bus.devices) != 2 || bus.devices[0].Port != "1-1" || bus.devices[1].Port != "1-2" {
 		t.Fatalf("devices %+v", bus.devices)
 	}
@@ -63,9 +62,7 @@ func TestPlug(t *testing.T) {
 	for i, serial := range []string{"843922071105", "843922071106"} {
 		devices[i] = openBus(t, bus, d400.Selector{Serial: serial})
 		watchers[i] = newWatcher()
-		if err := devices[i].Sensors()[0].Start(depth, watchers[i]); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, devices[i].Sensors()[0].Start(depth, watchers[i]))
 		<-watchers[i].frames
 		if _, status, err := bus.attach(bus.devices[i].Port); status != 2 {
 			t.Errorf("a second host is answered with status %d, %v", status, err)
@@ -83,9 +80,7 @@ func TestPlug(t *testing.T) {
 	server.SetPlugged(true, "1-1")
 	watchers[0].await(camdriver.StatusStreaming)
 
-	if err := devices[1].Reset(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, devices[1].Reset())
 	watchers[1].await(camdriver.StatusStreaming)
 	for i, w := range watchers {
 		select { // one from before
@@ -102,9 +97,7 @@ func TestPlug(t *testing.T) {
 func TestPlugIdle(t *testing.T) {
 	server, address := servePorts(t, usbip.Virtual("1-1", d435i.Options{}, func() {}))
 	bus, err := dial(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	conn, status, err := bus.attach("1-1")
 	if status != 0 || err != nil {
 		t.Fatal(status, err)

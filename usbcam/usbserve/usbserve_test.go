@@ -34,9 +34,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(os.Exit)) 
 func serve(t *testing.T, dev camdriver.Device) string {
 	t.Helper()
 	source, err := New(dev)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		if err := source.Close(); err != nil {
 			t.Error(err)
@@ -54,9 +52,7 @@ func serve(t *testing.T, dev camdriver.Device) string {
 func servePorts(t *testing.T, ports ...*usbip.Port) (*usbip.Server, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	server := usbip.NewServer(zerolog.New(zerolog.NewTestWriter(t)), ports...)
 	var wg sync.WaitGroup
@@ -73,18 +69,14 @@ func servePorts(t *testing.T, ports ...*usbip.Port) (*usbip.Server, string) {
 func open(t *testing.T, address string) *d400.Device {
 	t.Helper()
 	bus, err := dial(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return openBus(t, bus, d400.Selector{})
 }
 
 func openBus(t *testing.T, bus usb.Bus, which d400.Selector) *d400.Device {
 	t.Helper()
 	dev, err := d400.OpenOn(t.Context(), bus, which, d400.Options{Log: zerolog.New(zerolog.NewTestWriter(t))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { dev.Close() })
 	return dev
 }
@@ -92,9 +84,7 @@ func openBus(t *testing.T, bus usb.Bus, which d400.Selector) *d400.Device {
 func openSim(t *testing.T) *sim.Device {
 	t.Helper()
 	dev, err := sim.Open(sim.Options{Seed: 3, Serial: "123456789012"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { dev.Close() })
 	return dev
 }
@@ -134,9 +124,7 @@ func TestCalibration(t *testing.T) {
 // exposure, and that the pair of infrared images comes at all.
 func TestNumbers(t *testing.T) {
 	source, err := New(openSim(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer source.Close()
 	mode := func(code string) d435i.Mode {
 		i := slices.IndexFunc(source.Modes(), func(m d435i.Mode) bool { return m.Code == code && m.W == 424 && m.FPS == 90 })
@@ -214,9 +202,7 @@ func (depthDevice) Extrinsics(_, _ camdriver.StreamID) (camdriver.Extrinsics, er
 // TestMissingStreams checks that requests to interfaces without streams are stalled.
 func TestMissingStreams(t *testing.T) {
 	s, err := New(depthDevice{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer s.Close()
 	c := d435i.New(s.Options())
 	defer c.Unplug()
@@ -237,13 +223,9 @@ func (r *releases) Release() { r.n++ }
 // TestFailureReleasesFrames checks that a frame that arrives with the source's failure is released.
 func TestFailureReleasesFrames(t *testing.T) {
 	s, err := New(depthDevice{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	mode := s.Modes()[0]
-	if err := s.start(mode); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, s.start(mode))
 	var r releases
 	f := camdriver.NewFrame(&r)
 	f.Profile, f.Width, f.Height, f.Stride, f.Data = tinyDepth, 4, 2, 8, make([]byte, 16)
@@ -440,9 +422,7 @@ func TestOptionsAct(t *testing.T) {
 // recorded ones.
 func TestRecording(t *testing.T) {
 	source, err := recorded.Open(need.Bag(t, "librealsense/sw_small_raw.bag"), recorded.Options{RealTime: true, Loop: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer source.Close()
 	sent, got := newKeeper(1), newKeeper(1)
 	dev := open(t, serve(t, tap{source, sent}))
@@ -461,9 +441,7 @@ func TestRecording(t *testing.T) {
 			close(several)
 		}
 	}
-	if err := dev.Sensors()[0].Start(list[i:i+1], got); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, dev.Sensors()[0].Start(list[i:i+1], got))
 	<-several
 	drivertest.Stop(t, dev.Sensors()[0])
 	same := 0

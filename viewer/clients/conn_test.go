@@ -15,6 +15,8 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
+
+	"rsros/test/need"
 )
 
 const maxMessage = 4 << 20
@@ -51,9 +53,7 @@ func serve(t *testing.T, b *Budget, handle func(*Client, websocket.MessageType, 
 func dial(t *testing.T, url string) *websocket.Conn {
 	t.Helper()
 	c, _, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{Subprotocols: []string{"x", "a", "b"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	c.SetReadLimit(-1)
 	t.Cleanup(func() { c.CloseNow() }) //nolint:errcheck // the test is over
 	return c
@@ -92,17 +92,13 @@ func TestMessages(t *testing.T) {
 		for _, kind := range []websocket.MessageType{websocket.MessageText, websocket.MessageBinary} {
 			sent := bytes.Repeat([]byte("0123456"), n/7+1)[:n]
 			w, err := c.Writer(t.Context(), kind)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			for frame := range slices.Chunk(sent, n/3+1) {
 				if _, err := w.Write(frame); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, w.Close())
 			gotKind, got, err := c.Read(t.Context())
 			if err != nil || gotKind != kind || !bytes.Equal(got, sent) {
 				t.Errorf("%d bytes of %v came back as %d of %v, %v", n, kind, len(got), gotKind, err)
@@ -121,9 +117,7 @@ func TestTooManyClients(t *testing.T) {
 	})
 	for range maxClients {
 		c := dial(t, url)
-		if err := c.Write(t.Context(), websocket.MessageText, nil); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, c.Write(t.Context(), websocket.MessageText, nil))
 		if _, _, err := c.Read(t.Context()); err != nil { // it is in
 			t.Fatal(err)
 		}
@@ -205,9 +199,7 @@ func TestPanic(t *testing.T) {
 				if c == fails {
 					text = "fail"
 				}
-				if err := c.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, c.Write(t.Context(), websocket.MessageText, []byte(text)))
 			}
 			if _, _, err := fails.Read(t.Context()); err == nil || websocket.CloseStatus(err) != test.status {
 				t.Errorf("the client saw %v", err)

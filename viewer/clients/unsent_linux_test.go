@@ -6,6 +6,8 @@ import (
 
 	"github.com/coder/websocket"
 	"golang.org/x/sys/unix"
+
+	"rsros/test/need"
 )
 
 func TestUnsentIsBounded(t *testing.T) {
@@ -22,9 +24,7 @@ func TestUnsentIsBounded(t *testing.T) {
 		done <- bytes
 		return nil
 	})
-	if err := dial(t, url).Write(t.Context(), websocket.MessageText, nil); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, dial(t, url).Write(t.Context(), websocket.MessageText, nil))
 	if bytes := <-done; bytes != unsentBytes {
 		t.Errorf("the kernel takes %d bytes that it can't send", bytes)
 	}

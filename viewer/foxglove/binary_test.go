@@ -6,14 +6,14 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 func unhex(t testing.TB, text string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return b
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/visitor"
 	"rsros/viewer/clients"
@@ -22,9 +23,7 @@ func hostile(t *testing.T, url string, n int, misbehave func(*websocket.Conn) er
 	list := make([]*websocket.Conn, n)
 	for i := range list {
 		conn, _, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{Subprotocols: subprotocols()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		t.Cleanup(func() { conn.CloseNow() }) //nolint:errcheck // at the end
 		list[i] = conn
 		all.Go(func() { misbehave(conn) }) //nolint:errcheck // ends with the connection
@@ -77,9 +76,7 @@ func TestUnreadAnswers(t *testing.T) {
 	s, url := start(t, Options{Source: f, Budget: b})
 	visitor.DialFoxglove(t, url).AwaitOp("serverInfo")
 	request, err := json.Marshal(map[string]any{"op": "getParameters", "parameterNames": []string{}, "id": "all"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	const asking = 24
 	hostile(t, url, asking, func(conn *websocket.Conn) error {
 		for {

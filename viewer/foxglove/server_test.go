@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"rsros/msgs"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/visitor"
 )
@@ -35,9 +36,7 @@ func TestBeginning(t *testing.T) {
 			c := visitor.DialFoxglove(t, url)
 			var info serverInfo
 			first, err := c.Next()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			first.Decode(t, &info)
 			if first.Op != "serverInfo" || info.Name != "test" || info.SessionID == "" || info.Metadata["ROS_DISTRO"] != "noetic" || !slices.Equal(info.SupportedEncodings, []string{"ros1"}) {
 				t.Errorf("the first message is %s", first.Text)
@@ -349,9 +348,7 @@ func TestParameterRequests(t *testing.T) {
 			list = make(map[string]any)
 			for _, p := range got.Parameters {
 				v, err := p.value()
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, err)
 				list[p.Name] = v
 			}
 			return list

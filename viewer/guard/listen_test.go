@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rs/zerolog"
+
+	"rsros/test/need"
 )
 
 // TestListen serves on loopback and beyond, to those who may come in, until it is closed.
@@ -31,9 +33,7 @@ func TestListen(t *testing.T) {
 		t.Run(address, func(t *testing.T) {
 			c.access.Address = address
 			l, err := Listen(c.access, zerolog.Nop(), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer l.Close() //nolint:errcheck // closed below
 			u, err := url.Parse(l.URL().Secret())
 			if err != nil || u.Scheme != "http" || u.Hostname() != c.host || u.Query().Has("token") != c.token {
@@ -63,15 +63,11 @@ func TestListen(t *testing.T) {
 func TestPanicIsLogged(t *testing.T) {
 	var lines bytes.Buffer
 	l, err := Listen(Access{Address: "127.0.0.1:0"}, zerolog.New(&lines), http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("torn") }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if _, err := http.Get(l.URL().Secret()); err == nil {
 		t.Error("the handler that panicked has answered")
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, l.Close())
 	if text := lines.String(); !strings.HasPrefix(text, `{"level":"error"`) || !strings.Contains(text, "torn") {
 		t.Errorf("the log has %q", text)
 	}
@@ -85,9 +81,7 @@ func get(t *testing.T, u *url.URL) int {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	answer, err := client.Get(u.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	io.Copy(io.Discard, answer.Body) //nolint:errcheck // the status was read
 	answer.Body.Close()              //nolint:errcheck // it was only read
 	return answer.StatusCode

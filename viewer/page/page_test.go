@@ -49,9 +49,7 @@ func TestDistIsBuilt(t *testing.T) {
 func mustSub(t *testing.T) fs.FS {
 	t.Helper()
 	sub, err := fs.Sub(dist, "dist")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return sub
 }
 
@@ -61,14 +59,10 @@ func files(t *testing.T, folder fs.FS) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
 	names, err := fs.Glob(folder, "*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, name := range names {
 		text, err := fs.ReadFile(folder, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if strings.HasSuffix(name, ".gz") {
 			text = decompressed(t, name, text)
 		}
@@ -100,9 +94,7 @@ func TestPageIsSmall(t *testing.T) {
 		}
 		seen[name] = true
 		f, err := open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		size += len(f.gzip)
 		for _, m := range imported.FindAllSubmatch(f.plain, -1) {
 			load(string(m[1]))
@@ -120,9 +112,7 @@ func TestPageIsSmall(t *testing.T) {
 // TestThirdParty compares the modules of others with third_party/SUMS.
 func TestThirdParty(t *testing.T) {
 	list, err := os.ReadFile("third_party/SUMS")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	said := map[string]string{}
 	for line := range strings.Lines(string(list)) {
 		fields := strings.Fields(line)
@@ -141,9 +131,7 @@ func TestThirdParty(t *testing.T) {
 		found[filepath.ToSlash(rel)] = hex.EncodeToString(sum[:])
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if !maps.Equal(said, found) {
 		t.Errorf("third_party/SUMS says\n%v\nthe files are\n%v", said, found)
 	}
@@ -152,9 +140,7 @@ func TestThirdParty(t *testing.T) {
 // TestHandler asks for the page as browsers do: compressed or not, and again.
 func TestHandler(t *testing.T) {
 	h, err := Handler()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	get := func(path string, header ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
 		for i := 0; i < len(header); i += 2 {

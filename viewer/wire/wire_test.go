@@ -3,6 +3,8 @@ package wire
 import (
 	"encoding/json"
 	"testing"
+
+	"rsros/test/need"
 )
 
 func TestHead(t *testing.T) {
@@ -21,9 +23,7 @@ func TestHead(t *testing.T) {
 func TestNanos(t *testing.T) {
 	const text = `{"playing":false,"position":"1700000000123456789","rate":1,"loop":false,"range":["-5","7"],"ended":false,"set":null,"round":0}`
 	var s State
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, json.Unmarshal([]byte(text), &s))
 	if *s.Position != 1700000000123456789 || *s.Range != [2]Nanos{-5, 7} {
 		t.Errorf("position %d, range %v", *s.Position, *s.Range)
 	}

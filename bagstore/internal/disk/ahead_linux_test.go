@@ -18,24 +18,16 @@ func coldTestFile(t *testing.T, n int) (*os.File, []byte) {
 	path := filepath.Join(t.TempDir(), "x")
 	data := randomBytes(n)
 	w, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer w.Close()
 	if _, err := w.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Sync())
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { f.Close() })
-	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED))
 	return f, data
 }
 
@@ -124,22 +116,16 @@ func TestAheadRefused(t *testing.T) {
 	if a := OpenAhead(f, 0, AheadOptions{}); a != nil {
 		t.Error("an empty file is read ahead")
 	}
-	if err := os.Remove(f.Name()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Remove(f.Name()))
 	if a := OpenAhead(f, 100, AheadOptions{}); a != nil {
 		t.Error("a file that was removed is opened")
 	}
-	if err := unix.Mkfifo(f.Name(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, unix.Mkfifo(f.Name(), 0o600))
 	if a := OpenAhead(f, 100, AheadOptions{}); a != nil {
 		t.Error("a named pipe in the place of the file is opened")
 	}
 	pipe, err := os.OpenFile(f.Name(), os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer pipe.Close()
 	if a := OpenAhead(pipe, 100, AheadOptions{}); a != nil {
 		t.Error("a named pipe is read ahead")

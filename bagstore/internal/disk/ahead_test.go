@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"testing/iotest"
+
+	"rsros/test/need"
 )
 
 // memFile is a file in memory that records reads past the page cache.
@@ -181,9 +183,7 @@ func TestAheadWhen(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			if err := a.Close(); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, a.Close())
 			if (len(f.started) > 0) != c.ahead {
 				t.Errorf("%d blocks were read ahead", len(f.started))
 			}

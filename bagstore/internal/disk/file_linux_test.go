@@ -16,9 +16,7 @@ import (
 func testDisk(t *testing.T) *File {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	d := NewFile(f)
 	t.Cleanup(func() { d.Close() }) //nolint:errcheck // closed by some tests
 	return d
@@ -27,9 +25,7 @@ func testDisk(t *testing.T) *File {
 // TestMapCall checks that MapCall describes what happens to a file.
 func TestMapCall(t *testing.T) {
 	f, err := os.Open(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close() //nolint:errcheck // it was only read
 	data, pages := Map(f, 100, 5000)
 	defer Unmap(pages)
@@ -58,17 +54,13 @@ func TestStart(t *testing.T) {
 			})
 		}
 		for range n {
-			if err := <-over; err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, <-over)
 		}
 		if (d.queue == nil) != refused {
 			need.System(t, "the system refuses a queue")
 		}
 		got, err := os.ReadFile(d.f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if !bytes.Equal(got, want) {
 			t.Error("the file differs from what was written")
 		}
@@ -79,9 +71,7 @@ func TestStart(t *testing.T) {
 func TestStartFails(t *testing.T) {
 	d := testDisk(t)
 	f, err := os.Open(d.f.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	readOnly := NewFile(f)
 	defer readOnly.Close() //nolint:errcheck // nothing was written
 	over := make(chan error, 1)
@@ -107,9 +97,7 @@ func TestAIOResults(t *testing.T) {
 	done := func(n int, err error) { over <- result{n, err} }
 	// A direct file rejects a length that isn't a multiple of the block size.
 	direct, err := os.Create(filepath.Join(t.TempDir(), "direct"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer direct.Close()
 	if _, err := SetDirect(direct); err != nil {
 		need.System(t, "%v", err)
@@ -122,9 +110,7 @@ func TestAIOResults(t *testing.T) {
 		{d.fd, 10, result{n: 3}},
 		{int(direct.Fd()), 1, result{err: unix.EINVAL}},
 	} {
-		if err := q.start(iocbPwritev, c.fd, [][]byte{{1, 2}, {}, {3}}, c.off, done); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, q.start(iocbPwritev, c.fd, [][]byte{{1, 2}, {}, {3}}, c.off, done))
 		if got := <-over; got.n != c.want.n || !errors.Is(got.err, c.want.err) {
 			t.Errorf("got %v, want %v", got, c.want)
 		}
@@ -138,22 +124,16 @@ func TestAIOResults(t *testing.T) {
 // TestPagesGiveBack checks that the space reserved ahead is given back after an error, too.
 func TestPagesGiveBack(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	p := NewPages(f, 1)
 	for i := range 2 { // the first is written through the page cache
-		if err := p.Write(p.Buffer()[:Grain], int64(1+i)*Grain); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, p.Write(p.Buffer()[:Grain], int64(1+i)*Grain))
 	}
 	if !p.direct {
 		need.System(t, "the folder for temporary files isn't directly on a disk")
 	}
-	if err := p.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, p.Wait())
 	p.err = unix.ENOSPC
 	if err := p.Finish(); !errors.Is(err, unix.ENOSPC) {
 		t.Error(err)

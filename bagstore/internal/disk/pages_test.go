@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // TestPages writes runs of pages at random places, most of them more than once, with the page cache only,
@@ -16,9 +18,7 @@ func TestPages(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(1, 2))
 			path := filepath.Join(t.TempDir(), "x")
 			f, err := os.Create(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer f.Close()
 			p := NewPages(f, from)
 			want := make([]byte, Grain)
@@ -32,9 +32,7 @@ func TestPages(t *testing.T) {
 					want = append(want, make([]byte, end-len(want))...)
 				}
 				copy(want[off:], run)
-				if err := p.Write(run, off); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, p.Write(run, off))
 				if i%50 > 0 {
 					continue
 				}
@@ -44,12 +42,8 @@ func TestPages(t *testing.T) {
 				}
 			}
 			copy(want, "head")
-			if err := p.WriteHead(want[:Grain]); err != nil {
-				t.Fatal(err)
-			}
-			if err := p.Finish(); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, p.WriteHead(want[:Grain]))
+			need.Must(t, p.Finish())
 			if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%d bytes, want %d, or others: %v", len(got), len(want), err)
 			}

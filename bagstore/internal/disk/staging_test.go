@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // TestStaging checks that files have the memory of those before them, one file at a time, and that little is kept.
@@ -31,13 +33,9 @@ func TestStagingOfSinks(t *testing.T) {
 	var s Staging
 	for range 2 {
 		f, err := os.Create(filepath.Join(t.TempDir(), "x"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		d := NewDirect(NewFile(f), Grain, -1, &s)
-		if err := d.Append([]byte("x"), nil, nil, nil); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, d.Append([]byte("x"), nil, nil, nil))
 		if len(s.free) != 0 {
 			t.Fatalf("%d spare before the end", len(s.free))
 		}

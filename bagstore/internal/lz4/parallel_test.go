@@ -6,21 +6,19 @@ import (
 	"testing"
 
 	pierrec "github.com/pierrec/lz4/v4"
+
+	"rsros/test/need"
 )
 
 // smallBlocks makes a frame of independent blocks of 64 KiB.
 func smallBlocks(tb testing.TB, content []byte) []byte {
 	var out bytes.Buffer
 	w := pierrec.NewWriter(&out)
-	if err := w.Apply(pierrec.BlockSizeOption(pierrec.Block64Kb)); err != nil {
-		tb.Fatal(err)
-	}
+	need.Must(tb, w.Apply(pierrec.BlockSizeOption(pierrec.Block64Kb)))
 	if _, err := w.Write(content); err != nil {
 		tb.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	need.Must(tb, w.Close())
 	return out.Bytes()
 }
 

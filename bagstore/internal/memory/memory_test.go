@@ -6,6 +6,8 @@ import (
 	"io"
 	"testing"
 	"testing/iotest"
+
+	"rsros/test/need"
 )
 
 // Contents stay in memory while there is room, and have the same bytes in a file.
@@ -16,12 +18,8 @@ func TestContent(t *testing.T) {
 	files := 0
 	for range 4 {
 		c, err := NewContent(size, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Fill(bytes.NewReader(data)); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
+		need.Must(t, c.Fill(bytes.NewReader(data)))
 		if _, ok := c.Bytes(); !ok {
 			files++
 		}
@@ -52,9 +50,7 @@ func TestContent(t *testing.T) {
 func TestFillShort(t *testing.T) {
 	for name, make := range map[string]func(size, stored int64) (*Content, error){"memory": NewContent, "file": NewFile} {
 		c, err := make(8<<20, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if err := c.Fill(iotest.HalfReader(bytes.NewReader([]byte("whole")))); !errors.Is(err, io.ErrUnexpectedEOF) || c.Size() != 5 || c.Held() > 1<<20 {
 			t.Errorf("%s: %v, %d bytes in %d", name, err, c.Size(), c.Held())
 		}
@@ -84,9 +80,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	c, err := NewFile(MaxChunk, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer c.Release()
 	if _, err := c.Source().At(0, DefaultLimit+1); err == nil {
 		t.Error("a message of any size is read")

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"rsros/test/need"
 )
 
 // TestTexts checks that equal texts share memory and are counted once.
@@ -11,9 +13,7 @@ func TestTexts(t *testing.T) {
 	var texts Texts
 	half := strings.Repeat("x", maxTexts/2)
 	first, err := texts.Keep(half)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for range 3 {
 		again, err := texts.Keep(strings.Clone(half))
 		if err != nil || unsafe.StringData(again) != unsafe.StringData(first) {

@@ -14,9 +14,7 @@ func TestCheckReadsNoBag(t *testing.T) {
 	const size = 64 << 20
 	path := filepath.Join(t.TempDir(), "x.bag")
 	need.Must(t, os.WriteFile(path, []byte("#ROSBAG V2.0\n"), 0o600))
-	if err := os.Truncate(path, size); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Truncate(path, size))
 	before := bytesRead(t)
 	if list, ok, err := Check(t.Context(), path); ok || err != nil {
 		t.Errorf("rules %v, ok %v, %v", list, ok, err)

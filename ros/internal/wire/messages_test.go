@@ -6,25 +6,21 @@ import (
 	"io"
 	"net"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // connected returns a connection and its other end.
 func connected(t *testing.T) (ours, theirs *net.TCPConn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close()
 	conn, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { conn.Close() }) //nolint:errcheck // at the end
 	other, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { other.Close() }) //nolint:errcheck // at the end
 	return conn.(*net.TCPConn), other.(*net.TCPConn)
 }
@@ -43,9 +39,7 @@ func next(t *testing.T, m *MessageReader, buf []byte) []byte {
 	if err == nil {
 		buf, err = m.Read(int(n), buf, allocate)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return buf
 }
 
@@ -159,9 +153,7 @@ func TestSkippedMessages(t *testing.T) {
 		if err == nil {
 			err = m.Skip(n)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
 	if n, err := m.Next(); err != nil || m.Skip(n) != io.ErrUnexpectedEOF {
 		t.Errorf("the end within a message of %d: %v", n, err)

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -15,9 +16,7 @@ import (
 func control(t *testing.T, conn syscall.Conn, f func(fd int) error) {
 	t.Helper()
 	raw, err := conn.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	inner := error(nil)
 	if err := raw.Control(func(fd uintptr) { inner = f(int(fd)) }); err != nil || inner != nil {
 		t.Fatal(err, inner)

@@ -4,19 +4,17 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // TestReadWrite reads a recording and writes it again.
 func TestReadWrite(t *testing.T) {
 	const path = "../../../usbcam/d435i/testdata/librealsense-2.56.txt"
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	list, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var got bytes.Buffer
 	if err := Write(&got, list); err != nil || !bytes.Equal(got.Bytes(), want) {
 		t.Errorf("the recording has changed from %d bytes to %d, %v", len(want), got.Len(), err)

@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // FuzzPages reads everything from arbitrary bytes. Nothing may take more memory than their size
 // justifies.
 func FuzzPages(f *testing.F) {
 	b, err := os.ReadFile("../../testdata/small.db3")
-	if err != nil {
-		f.Fatal(err)
-	}
+	need.Must(f, err)
 	f.Add(b)
 	for _, page := range []int{0, 2, 3} {
 		spoiled := bytes.Clone(b)

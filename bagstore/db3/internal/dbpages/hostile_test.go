@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // disk is a file that counts reads and may have an unreadable page.
@@ -41,9 +43,7 @@ func open(t *testing.T, b []byte) (*File, *disk) {
 func small(t *testing.T) []byte {
 	t.Helper()
 	b, err := os.ReadFile("../../testdata/small.db3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return b
 }
 

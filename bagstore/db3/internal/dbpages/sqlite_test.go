@@ -153,9 +153,7 @@ func TestAsSQLite(t *testing.T) {
 	cmd.Stdin = strings.NewReader(strings.Join(paths, "\n"))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 1<<20)
 	for _, path := range paths {
@@ -199,9 +197,7 @@ func openPath(t *testing.T, path string) *File {
 		}
 	}
 	f, err := Open(r, size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return f
 }
 
@@ -210,9 +206,7 @@ func dump(t *testing.T, path string) (list []string) {
 	t.Helper()
 	f := openPath(t, path)
 	objects, err := f.Schema()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	r := f.NewReader()
 	for i := range objects {
 		table, ok := objects[i].Table()
@@ -250,15 +244,11 @@ func plain(t *testing.T, r *Reader, c *Cell, k int) any {
 		return v
 	case col.IsText():
 		s, err := r.Text(c, k, 1<<30)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return []string{fmt.Sprintf("text %d %d", len(s), crc32.ChecksumIEEE([]byte(s)))}
 	case col.IsBlob():
 		b, err := r.Value(c, k, func(n int) []byte { return make([]byte, 0, n) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return []string{fmt.Sprintf("blob %d %d", len(b), crc32.ChecksumIEEE(b))}
 	}
 	return "real"

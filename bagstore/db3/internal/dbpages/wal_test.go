@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"io"
 	"testing"
+
+	"rsros/test/need"
 )
 
 const pageSize = 512
@@ -44,9 +46,7 @@ func TestWAL(t *testing.T) {
 		// Page 2 twice, page 4 new, and a transaction without its end.
 		log := buildLog(order, frame{2, 0}, frame{4, 4}, frame{2, 4}, frame{1, 0})
 		w, err := OpenWAL(bytes.NewReader(db), int64(len(db)), bytes.NewReader(log), int64(len(log)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if w.Pages() != 2 || w.Size() != 4*pageSize {
 			t.Errorf("%d pages, %d bytes", w.Pages(), w.Size())
 		}

@@ -25,9 +25,7 @@ func create(t *testing.T) (*os.File, *Writer) { return createAs(t, false) }
 func createAs(t *testing.T, private bool) (*os.File, *Writer) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "x.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { f.Close() })
 	pages := disk.NewPages(f, 64<<10) // most of the file past the page cache, where that works
 	t.Cleanup(func() {
@@ -64,9 +62,7 @@ func add(t *testing.T, w *Writer, rnd *rand.Rand, list []row, n int, value func(
 		}
 		r := row{value(len(list)), size, crc32.ChecksumIEEE(data)}
 		list = append(list, r)
-		if err := w.Append("rows", int64(len(list)), Column{}, Int(r.value), Blob(data[:size/3], data[size/3:])); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Append("rows", int64(len(list)), Column{}, Int(r.value), Blob(data[:size/3], data[size/3:])))
 	}
 	return list
 }
@@ -140,20 +136,14 @@ func testOrder(t *testing.T, private bool, value func(*rand.Rand, int) int64) {
 	var list []row
 	const commits = 100
 	for i := range commits {
-		if err := w.Append("kinds", int64(i+1), Column{}, Text(strings.Repeat("x", i))); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Append("kinds", int64(i+1), Column{}, Text(strings.Repeat("x", i))))
 		list = add(t, w, rnd, list, rnd.IntN(60), func(i int) int64 { return value(rnd, i) })
-		if err := w.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Commit())
 		if i == 3 && !private {
 			compare(t, read(t, f.Name())[0], list, i+1)
 		}
 	}
-	if err := w.p.f.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.p.f.Wait())
 	compare(t, read(t, f.Name())[0], list, commits)
 }
 
@@ -190,13 +180,9 @@ func TestEveryWrite(t *testing.T) {
 	var list []row
 	states := map[int]state{} // by the number of writes after which it is there
 	for i := range 2 * reuseAfter {
-		if err := w.Append("kinds", int64(i+1), Column{}, Text("kind")); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Append("kinds", int64(i+1), Column{}, Text("kind")))
 		list = add(t, w, rnd, list, rnd.IntN(20), func(i int) int64 { return int64(i)*10 + rnd.Int64N(100) })
-		if err := w.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Commit())
 		states[len(j.writes)] = state{len(list), i + 1}
 	}
 	var paths []string
@@ -211,9 +197,7 @@ func TestEveryWrite(t *testing.T) {
 		}
 		path := filepath.Join(dir, fmt.Sprint(n))
 		killed, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for _, x := range j.writes[:n] {
 			killed.WriteAt(x.data, x.off) //nolint:errcheck // reading shows it
 		}
@@ -235,12 +219,8 @@ func TestEveryWrite(t *testing.T) {
 func TestBound(t *testing.T) {
 	_, w := create(t)
 	for i := range 500 {
-		if err := w.Append("rows", int64(i+1), Column{}, Int(int64(i)), Blob(nil)); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Append("rows", int64(i+1), Column{}, Int(int64(i)), Blob(nil)))
+		need.Must(t, w.Commit())
 	}
 	if most := int64(500*40 + reuseAfter*12*pageSize); w.Size() > most {
 		t.Errorf("%d bytes, want at most %d", w.Size(), most)
@@ -257,9 +237,7 @@ func TestLockPage(t *testing.T) {
 	}
 	var list []row
 	list = add(t, w, rand.New(rand.NewPCG(5, 6)), list, 200, func(i int) int64 { return int64(i) })
-	if err := w.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Commit())
 	compare(t, read(t, f.Name())[0], list, 0)
 	b := make([]byte, pageSize)
 	if _, err := f.ReadAt(b, 1<<30); err != nil || string(b) != string(make([]byte, pageSize)) {
@@ -270,9 +248,7 @@ func TestLockPage(t *testing.T) {
 // TestRowsThatDontFit checks that row ids must increase.
 func TestRowsThatDontFit(t *testing.T) {
 	_, w := create(t)
-	if err := w.Append("rows", 7, Column{}, Int(1), Blob(nil)); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Append("rows", 7, Column{}, Int(1), Blob(nil)))
 	if err := w.Append("rows", 7, Column{}, Int(1), Blob(nil)); err == nil {
 		t.Error("two rows have one id")
 	}

@@ -4,15 +4,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // TestGenerated compares the packages in the repository with what the generator writes.
 func TestGenerated(t *testing.T) {
 	out := t.TempDir()
 	for _, name := range packages {
-		if err := writePackage("../../../definitions", out, name); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, writePackage("../../../definitions", out, name))
 		want, _ := filepath.Glob(filepath.Join(out, name, "*"))
 		got, _ := filepath.Glob(filepath.Join("../..", name, "*"))
 		if len(want) < 2 || len(got) != len(want) {
@@ -20,9 +20,7 @@ func TestGenerated(t *testing.T) {
 		}
 		for _, file := range want {
 			wanted, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			is, err := os.ReadFile(filepath.Join("../..", name, filepath.Base(file)))
 			if err != nil || string(is) != string(wanted) {
 				t.Errorf("%s/%s is out of date: go generate ./msgs/goros (%v)", name, filepath.Base(file), err)
