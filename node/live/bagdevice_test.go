@@ -16,29 +16,13 @@ import (
 
 // A recording plays as a live node's device: under both namings, with play's services, maps included.
 func TestLiveBag(t *testing.T) {
-	m := rig.Master(t)
-	live, err := Start(t.Context(), Options{
-		ROS:    ros.Config{Name: "walk", MasterURI: m.URI(), Host: "127.0.0.1", PrivateParams: map[string]any{"loop": true, "pause": true, "rate": 4.0}},
-		Source: SourceOptions{Device: rig.MapBag(t)}, Log: zerolog.New(zerolog.NewTestWriter(t)),
+	master := rig.Master(t).URI()
+	live := startAt(t, master, Options{
+		ROS:    ros.Config{Name: "walk", PrivateParams: map[string]any{"loop": true, "pause": true, "rate": 4.0}},
+		Source: SourceOptions{Device: rig.MapBag(t)},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := live.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "onlooker", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.Close() //nolint:errcheck // at the end
-	var answer msgs.Result
-	ask(t, n, "/walk/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: false}, &answer)
-	if !answer.Success {
-		t.Errorf("it began %+v, not paused", answer)
-	}
+	n := nodeAt(t, master, "onlooker")
+	rig.SetBool(t, n, "/walk/pause_playback", false) // it began paused
 	var grid msgs.OccupancyGridHead
 	next(t, n, "/device_0/sensor_0/Occupancy_0/occupancy_map/data", &grid, func() bool {
 		return grid.Width == 10 && grid.DataLen == 10 && grid.Resolution == 0.5 && grid.Origin.Rotation.W == 1
@@ -49,14 +33,8 @@ func TestLiveBag(t *testing.T) {
 	next(t, n, "/camera/depth/image_rect_raw", &image, func() bool { return image.Width == 2 && image.Encoding == "16UC1" })
 	var clock msgs.Clock
 	next(t, n, "/clock", &clock, func() bool { return clock.Clock > 0 })
-	ask(t, n, "/walk/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
-	if !answer.Success {
-		t.Errorf("pause: %+v", answer)
-	}
-	ask(t, n, "/walk/step", "std_srvs/Trigger", nil, &answer)
-	if !answer.Success {
-		t.Errorf("step: %+v", answer)
-	}
+	rig.SetBool(t, n, "/walk/pause_playback", true)
+	rig.Trigger(t, n, "/walk/step")
 	seekFrame(t, live, n)
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/camdriver"
 	"rsros/ros"
 	"rsros/ros/graph"
 	"rsros/test/peer"
@@ -42,13 +41,7 @@ func TestTwoCamerasOfOneName(t *testing.T) {
 	master := rig.Master(t).URI()
 	start := func(name string) *logText {
 		log := &logText{}
-		o := Options{ROS: ros.Config{Name: name, MasterURI: master, Host: "127.0.0.1"}, Log: zerolog.New(log)}
-		o.Source.Device = "sim"
-		o.Streams = StreamSettings{ // what is drawn quickly
-			{Kind: camdriver.Depth}: {Width: 424, Height: 240, FPS: 6}, {Kind: camdriver.Color}: {Off: true},
-			{Kind: camdriver.Infrared, Index: 1}: {Off: true}, {Kind: camdriver.Infrared, Index: 2}: {Off: true},
-		}
-		n, err := Start(t.Context(), o)
+		n, err := Start(t.Context(), Options{ROS: ros.Config{Name: name}, Streams: small, Log: zerolog.New(log)}.at(master))
 		if err != nil {
 			t.Fatal(err)
 		}

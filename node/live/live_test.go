@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -20,43 +21,66 @@ import (
 	"rsros/msgs/imagetransport"
 	"rsros/node/naming"
 	"rsros/ros"
-	"rsros/ros/graph"
 	"rsros/test/peer"
+	"rsros/test/rig"
 )
 
 // startTestLive runs a live node of the simulated camera with its own master, and a second node to
 // observe it.
 func startTestLive(t *testing.T, o Options) (*Node, *ros.Node) {
 	t.Helper()
-	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.ROS.Name, o.ROS.MasterURI, o.ROS.Host = "camera_node", m.URI(), "127.0.0.1"
-	if o.Devices == nil {
-		o.Source.Device = "sim"
-	}
+	master := rig.Master(t).URI()
 	o.Streams = StreamSettings{
 		{Kind: camdriver.Depth}: {Width: 424, Height: 240, FPS: 6},
 		{Kind: camdriver.Color}: {Width: 424, Height: 240, FPS: 6},
 	}
-	o.Log = zerolog.New(zerolog.NewTestWriter(t))
-	live, err := Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
+	return startAt(t, master, o), nodeAt(t, master, "onlooker")
+}
+
+// small are streams that are drawn quickly.
+var small = StreamSettings{
+	{Kind: camdriver.Depth}: {Width: 424, Height: 240, FPS: 6}, {Kind: camdriver.Color}: {Off: true},
+	{Kind: camdriver.Infrared, Index: 1}: {Off: true}, {Kind: camdriver.Infrared, Index: 2}: {Off: true},
+}
+
+// at completes the options of a node at a master.
+func (o Options) at(master string) Options {
+	o.ROS.Name, o.ROS.MasterURI, o.ROS.Host = cmp.Or(o.ROS.Name, "camera_node"), master, "127.0.0.1"
+	if o.Devices == nil {
+		o.Source.Device = cmp.Or(o.Source.Device, "sim")
 	}
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "onlooker", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	return o
+}
+
+// startAt runs a live node at a master until the test ends.
+func startAt(t *testing.T, master string, o Options) *Node {
+	t.Helper()
+	o.Log = zerolog.New(zerolog.NewTestWriter(t))
+	live, err := Start(t.Context(), o.at(master))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for _, err := range []error{n.Close(), live.Close(), m.Close()} {
-			if err != nil {
-				t.Error(err)
-			}
+		if err := live.Close(); err != nil {
+			t.Error(err)
 		}
 	})
-	return live, n
+	return live
+}
+
+// nodeAt returns a node at a master, which ends with the test.
+func nodeAt(t *testing.T, master, name string) *ros.Node {
+	t.Helper()
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: name, MasterURI: master, Host: "127.0.0.1", Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return n
 }
 
 // ask calls a service of the live node.
@@ -109,18 +133,11 @@ func TestReplugged(t *testing.T) {
 	var image msgs.ImageHead
 	depth := "/device_0/sensor_0/Depth_0/image/data"
 	next(t, n, depth, &image, func() bool { return image.Width == 424 })
-	var answer msgs.Result
-	ask(t, n, "/camera_node/plug", "std_srvs/SetBool", &msgs.Bool{Data: false}, &answer)
-	if !answer.Success {
-		t.Fatalf("unplug: %+v", answer)
-	}
+	rig.SetBool(t, n, "/camera_node/plug", false)
 	if err := live.Device().(*sim.Device).Unplug(); !errors.Is(err, camdriver.ErrUnplugged) {
 		t.Errorf("it isn't unplugged: %v", err)
 	}
-	ask(t, n, "/camera_node/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
-	if !answer.Success {
-		t.Fatalf("replug: %+v", answer)
-	}
+	rig.SetBool(t, n, "/camera_node/plug", true)
 	stamp := image.Header.Stamp
 	next(t, n, depth, &image, func() bool { return image.Header.Stamp > stamp && image.Width == 424 })
 }

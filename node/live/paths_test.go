@@ -11,11 +11,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/camdriver"
 	"rsros/node/naming"
 	"rsros/program"
-	"rsros/record"
-	"rsros/ros"
 	"rsros/ros/graph"
 	"rsros/test/need"
 	"rsros/test/rig"
@@ -81,12 +78,8 @@ func TestCommandLineNamesAnyFile(t *testing.T) {
 
 // A node whose parameters on the server name a file elsewhere doesn't start.
 func TestStrangersFileIsRefusedAtStart(t *testing.T) {
-	m := rig.Master(t)
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "stranger", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.Close() //nolint:errcheck // the test is over
+	master := rig.Master(t).URI()
+	n := nodeAt(t, master, "stranger")
 	path := filepath.Join(t.TempDir(), "notes.txt")
 	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
@@ -94,10 +87,7 @@ func TestStrangersFileIsRefusedAtStart(t *testing.T) {
 	if err := n.SetParam(t.Context(), "/camera_node/record", path); err != nil {
 		t.Fatal(err)
 	}
-	live, err := Start(t.Context(), Options{
-		ROS: ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1"}, Source: SourceOptions{Device: "sim"}, Log: zerolog.Nop(),
-		RecordPath: t.TempDir(),
-	})
+	live, err := Start(t.Context(), Options{Log: zerolog.Nop(), RecordPath: t.TempDir()}.at(master))
 	if err == nil {
 		live.Close() //nolint:errcheck // the test has failed
 	}
@@ -159,21 +149,8 @@ func TestOtherFormatsAreNotRecorded(t *testing.T) {
 
 // Callers of ~start_recording can't choose the file, and replace none.
 func TestStartRecordingStaysInRecordPath(t *testing.T) {
-	m := rig.Master(t)
 	dir := t.TempDir()
-	off := StreamSetting{Off: true}
-	live, err := Start(t.Context(), Options{
-		ROS: ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1"}, Source: SourceOptions{Device: "sim"}, Naming: naming.SDK,
-		Streams: StreamSettings{
-			{Kind: camdriver.Depth}: {Width: 424, Height: 240, FPS: 6}, {Kind: camdriver.Color}: off,
-			{Kind: camdriver.Infrared, Index: 1}: off, {Kind: camdriver.Infrared, Index: 2}: off,
-		},
-		RecordPath: dir, Recording: record.Options{}, Log: zerolog.Nop(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer live.Close() //nolint:errcheck // the recordings are closed before
+	live := startAt(t, rig.Master(t).URI(), Options{Naming: naming.SDK, Streams: small, RecordPath: dir})
 	// All names of the next minutes are taken.
 	for at := range 300 {
 		name := time.Now().Add(time.Duration(at) * time.Second).Format("2006-01-02-15-04-05")

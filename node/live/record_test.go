@@ -16,7 +16,6 @@ import (
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/program"
-	"rsros/ros"
 	"rsros/test/rig"
 )
 
@@ -41,19 +40,11 @@ func (c *frameCounter) await(n int) {
 // Events while a live node records are in the bag at their time: an option's change, a notification,
 // the node's log, a split; so is the device's description.
 func TestLiveRecordsWhatHappens(t *testing.T) {
-	m := rig.Master(t)
 	path := filepath.Join(t.TempDir(), "walk.bag")
-	slow := StreamSetting{Width: 424, Height: 240, FPS: 6}
-	off := StreamSetting{Off: true}
 	frames := &frameCounter{depth: make(chan struct{}, 1000)}
 	live, err := Start(t.Context(), Options{
-		ROS: ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1"}, Source: SourceOptions{Device: "sim"}, Naming: naming.SDK,
-		Streams: StreamSettings{
-			{Kind: camdriver.Depth}: slow, {Kind: camdriver.Color}: slow,
-			{Kind: camdriver.Infrared, Index: 1}: off, {Kind: camdriver.Infrared, Index: 2}: off,
-		},
-		Record: path, Log: zerolog.New(zerolog.NewTestWriter(t)), Observer: frames,
-	})
+		Naming: naming.SDK, Streams: small, Record: path, Log: zerolog.New(zerolog.NewTestWriter(t)), Observer: frames,
+	}.at(rig.Master(t).URI()))
 	if err != nil {
 		t.Fatal(err)
 	}

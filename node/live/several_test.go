@@ -114,21 +114,18 @@ func TestTwoCamerasInOneNode(t *testing.T) {
 			return slices.ContainsFunc(tf.Transforms, func(s msgs.TransformStamped) bool { return s.ChildFrameID == frame })
 		})
 	}
-	var answer msgs.Result
-	ask(t, n, "/camera_node/start_recording", "std_srvs/Trigger", nil, &answer)
-	if !answer.Success {
-		t.Fatalf("start_recording: %+v", answer)
-	}
+	rig.Trigger(t, n, "/camera_node/start_recording")
 
+	var answer msgs.Result
 	var front, rear restarts
 	defer live.cameras[0].hub.Attach(&front)()
 	defer live.cameras[1].hub.Attach(&rear)()
 	var image msgs.ImageHead
 	topic := "/front/depth/image_rect_raw"
 	next(t, n, topic, &image, func() bool { return image.Header.FrameID == "front_depth_optical_frame" })
-	ask(t, n, "/camera_node/front/plug", "std_srvs/SetBool", &msgs.Bool{Data: false}, &answer)
+	rig.SetBool(t, n, "/camera_node/front/plug", false)
 	peer.Await(t, "frames of the other camera", awaitMore(&rear.frames, 3))
-	ask(t, n, "/camera_node/front/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	rig.SetBool(t, n, "/camera_node/front/plug", true)
 	stamp := image.Header.Stamp
 	next(t, n, topic, &image, func() bool { return image.Header.Stamp > stamp })
 	if front.times.Load() != 1 || rear.times.Load() != 0 {
@@ -176,17 +173,14 @@ func TestCameraThatJoins(t *testing.T) {
 	var rear restarts
 	defer live.cameras[1].hub.Attach(&rear)()
 
-	ask(t, n, "/camera_node/front/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	rig.SetBool(t, n, "/camera_node/front/plug", true)
 	next(t, n, "/front/depth/image_rect_raw", &image, func() bool { return image.Header.FrameID == "front_depth_optical_frame" })
 	var info msgs.DeviceInfo
 	ask(t, n, "/camera_node/front/device_info", "realsense2_camera/DeviceInfo", nil, &info)
 	if info.SerialNumber != "11" {
 		t.Errorf("serial number %s", info.SerialNumber)
 	}
-	ask(t, n, "/camera_node/front/start_recording", "std_srvs/Trigger", nil, &answer)
-	if !answer.Success {
-		t.Errorf("start_recording of the camera that joined: %+v", answer)
-	}
+	rig.Trigger(t, n, "/camera_node/front/start_recording")
 	ask(t, n, "/camera_node/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
 	if answer.Message != "front: Playback is now paused; rear: Playback is now paused" {
 		t.Errorf("pause_playback: %+v", answer)
@@ -231,11 +225,10 @@ func TestEndWhileWaiting(t *testing.T) {
 
 // Without a time to wait, a missing camera is an error at once.
 func TestMissingCameraOfSeveral(t *testing.T) {
-	m := rig.Master(t)
 	_, err := Start(t.Context(), Options{
-		ROS:     ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1", PrivateParams: graph.Params{"camera2": map[string]any{"unplugged": true}}},
+		ROS:     ros.Config{PrivateParams: graph.Params{"camera2": map[string]any{"unplugged": true}}},
 		Devices: []string{"sim:11", "sim:22"}, Log: zerolog.Nop(),
-	})
+	}.at(rig.Master(t).URI()))
 	if !errors.Is(err, program.ErrNoDevice) {
 		t.Errorf("%v", err)
 	}
@@ -300,29 +293,12 @@ func TestPauseOneOfTwo(t *testing.T) {
 // The device named on the command line is the one described on the parameter server, although it was
 // opened before the server was asked.
 func TestServerSelectsNamedDevice(t *testing.T) {
-	m := rig.Master(t)
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "stranger", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
+	master := rig.Master(t).URI()
+	if err := nodeAt(t, master, "stranger").SetParam(t.Context(), "/camera_node/serial_no", "_77"); err != nil {
 		t.Fatal(err)
 	}
-	defer n.Close() //nolint:errcheck // the test is over
-	if err := n.SetParam(t.Context(), "/camera_node/serial_no", "_77"); err != nil {
-		t.Fatal(err)
-	}
-	off := StreamSetting{Off: true}
-	live, err := Start(t.Context(), Options{
-		ROS: ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1"}, Source: SourceOptions{Device: "sim"}, Log: zerolog.Nop(),
-		Streams: StreamSettings{ // nothing to draw
-			{Kind: camdriver.Depth}: off, {Kind: camdriver.Color}: off, {Kind: camdriver.Infrared, Index: 1}: off, {Kind: camdriver.Infrared, Index: 2}: off,
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	live := startAt(t, master, Options{Streams: small})
 	if got := camdriver.Find(live.Device().Info(), camdriver.InfoSerialNumber); got != "77" {
 		t.Errorf("serial number %s, want that of the parameter server", got)
-	}
-	if err := live.Close(); err != nil {
-		t.Error(err)
 	}
 }

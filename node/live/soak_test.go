@@ -122,24 +122,21 @@ func newSoak(t *testing.T, master string) *soak {
 	s := &soak{t: t, wake: make(chan struct{}), acts: map[string]*atomic.Int64{}}
 	var err error
 	s.live, err = Start(t.Context(), Options{
-		ROS: ros.Config{Name: "camera_node", MasterURI: master, Host: "127.0.0.1"}, Log: zerolog.Nop(),
-		Devices: []string{"sim:1", "sim:2"}, Cameras: []string{"front", "rear"},
+		Log: zerolog.Nop(), Devices: []string{"sim:1", "sim:2"}, Cameras: []string{"front", "rear"},
 		Streams: StreamSettings{
 			{Kind: camdriver.Depth}: small, {Kind: camdriver.Color}: small,
 			{Kind: camdriver.Infrared, Index: 1}: off, {Kind: camdriver.Infrared, Index: 2}: off,
 		},
 		Wrapper: naming.WrapperOptions{AlignDepth: true, PointCloud: true, Filters: []string{"decimation", "spatial", "temporal", "hole_filling"}},
 		Record:  filepath.Join(t.TempDir(), "soak.bag"),
-	})
+	}.at(master))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, c := range s.live.cameras {
 		c.attach(&counter{frames: &s.frames[i]}, nil)
 	}
-	if s.user, err = ros.NewNode(t.Context(), ros.Config{Name: "user", MasterURI: master, Host: "127.0.0.1", Log: zerolog.Nop()}); err != nil {
-		t.Fatal(err)
-	}
+	s.user = nodeAt(t, master, "user")
 	s.watch("/front/color/image_raw", nil)
 	s.watch("/rear/color/image_raw", s.wake)
 	s.watch("/rear/gyro/sample", nil)
@@ -256,13 +253,7 @@ func (s *soak) await(camera int, frames uint64) {
 	peer.Await(s.t, "frames", awaitMore(&s.frames[camera], frames))
 }
 
-func (s *soak) set(service string, on bool) {
-	var answer msgs.Result
-	ask(s.t, s.user, service, "std_srvs/SetBool", &msgs.Bool{Data: on}, &answer)
-	if !answer.Success {
-		s.t.Errorf("%s %v: %s", service, on, answer.Message)
-	}
-}
+func (s *soak) set(service string, on bool) { rig.SetBool(s.t, s.user, service, on) }
 
 // turn sets options of filters and cameras.
 func (s *soak) turn(rnd *rand.Rand) {
@@ -323,11 +314,7 @@ func (s *soak) pause(*rand.Rand) {
 // split starts new files.
 func (s *soak) split(*rand.Rand) {
 	s.await(1, 10)
-	var answer msgs.Result
-	ask(s.t, s.user, "/camera_node/split_recording", "std_srvs/Trigger", nil, &answer)
-	if !answer.Success {
-		s.t.Errorf("split: %s", answer.Message)
-	}
+	rig.Trigger(s.t, s.user, "/camera_node/split_recording")
 }
 
 // settle lets subscribers take the remaining messages: each then received what was sent to it, except

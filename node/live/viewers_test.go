@@ -7,9 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
-
-	"rsros/msgs"
 	"rsros/node/view"
 	"rsros/ros"
 	"rsros/ros/graph"
@@ -21,25 +18,12 @@ import (
 
 // The viewer of a live node and the node's services control one machine: each sees the other's changes.
 func TestViewers(t *testing.T) {
-	m := rig.Master(t)
-	dir := t.TempDir()
-	live, err := Start(t.Context(), Options{
-		ROS:    ros.Config{Name: "walk", MasterURI: m.URI(), Host: "127.0.0.1"},
-		Source: SourceOptions{Device: rig.MapBag(t), Loop: true}, RecordPath: dir, HTTP: view.Access{Access: guard.Access{Address: "127.0.0.1:0"}}, Log: zerolog.New(zerolog.NewTestWriter(t)),
+	master, dir := rig.Master(t).URI(), t.TempDir()
+	live := startAt(t, master, Options{
+		ROS:    ros.Config{Name: "walk"},
+		Source: SourceOptions{Device: rig.MapBag(t), Loop: true}, RecordPath: dir, HTTP: view.Access{Access: guard.Access{Address: "127.0.0.1:0"}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := live.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "onlooker", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.Close() //nolint:errcheck // at the end
+	n := nodeAt(t, master, "onlooker")
 	page := visitor.DialViewer(t, live.ViewerURL())
 	await := func(op string, is func(visitor.Object) bool) {
 		t.Helper()
@@ -47,15 +31,11 @@ func TestViewers(t *testing.T) {
 		}
 	}
 	await("hello", func(m visitor.Object) bool { return m["source"].(visitor.Object)["kind"] == "file" })
-	var answer msgs.Result
-	ask(t, n, "/walk/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	rig.SetBool(t, n, "/walk/pause_playback", true)
 	await("state", func(m visitor.Object) bool { return m["playing"] == false })
 	page.Must("play", nil)
-	ask(t, n, "/walk/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
-	if !answer.Success {
-		t.Errorf("it plays on the page, and pausing says %+v", answer)
-	}
-	ask(t, n, "/walk/start_recording", "std_srvs/Trigger", nil, &answer)
+	rig.SetBool(t, n, "/walk/pause_playback", true)
+	rig.Trigger(t, n, "/walk/start_recording")
 	await("record", func(m visitor.Object) bool { return m["on"] == true })
 	page.Must("record.stop", nil)
 	await("record", func(m visitor.Object) bool { return m["on"] == false })
@@ -80,8 +60,7 @@ func TestViewersChoose(t *testing.T) {
 	})
 	page := visitor.DialViewer(t, live.ViewerURL())
 	page.Source(func(s *wire.Source) bool { return s.Name == "front" && s.Device == "front" })
-	var answer msgs.Result
-	ask(t, n, "/camera_node/rear/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	rig.SetBool(t, n, "/camera_node/rear/plug", true)
 	list := page.Await(func(m visitor.Message) bool { return m.Op == "candidates" }).Devices
 	if len(list) != 2 || list[0].ID != "front" || list[1].ID != "rear" || !strings.HasPrefix(list[1].Name, "rear (") {
 		t.Errorf("the devices to choose from are %v", list)

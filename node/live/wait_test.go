@@ -17,7 +17,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
-	"rsros/msgs"
 	"rsros/program"
 	"rsros/replay/recorded"
 	"rsros/ros"
@@ -42,25 +41,6 @@ func TestWaitParameters(t *testing.T) {
 	if err := new(Options).fill(graph.Params{"wait_for_device_timeout": "soon"}); err == nil || !strings.Contains(err.Error(), "~wait_for_device_timeout") {
 		t.Errorf("%v", err)
 	}
-}
-
-// nodeAt returns a node with a master of its own.
-func nodeAt(t *testing.T) *ros.Node {
-	t.Helper()
-	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "camera_node", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(n.Close(), m.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return n
 }
 
 // handClock is a clock that moves only when somebody sleeps, and reports each sleep.
@@ -89,7 +69,7 @@ func TestAwaitBag(t *testing.T) {
 	path := rig.MapBag(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(path))))
 	defer server.Close()
-	dev, err := waiting(nodeAt(t)).await(t.Context(), SourceOptions{Device: server.URL + "/" + filepath.Base(path), Wait: -1}, noWait)
+	dev, err := waiting(nodeAt(t, rig.Master(t).URI(), "camera_node")).await(t.Context(), SourceOptions{Device: server.URL + "/" + filepath.Base(path), Wait: -1}, noWait)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +81,7 @@ func TestAwaitBag(t *testing.T) {
 
 // A missing camera is looked for every reconnect_timeout, until wait_for_device_timeout has passed.
 func TestWaitEnds(t *testing.T) {
-	n, clock := nodeAt(t), &handClock{now: time.Unix(1000, 0)}
+	n, clock := nodeAt(t, rig.Master(t).URI(), "camera_node"), &handClock{now: time.Unix(1000, 0)}
 	o := SourceOptions{Device: "sim:77", Unplugged: true, Wait: 15 * time.Second, Retry: 6 * time.Second, Clock: clock}
 	_, err := waiting(n).await(t.Context(), o, noWait)
 	if !errors.Is(err, program.ErrNoDevice) || !strings.Contains(err.Error(), "waited 15s") {
@@ -130,12 +110,11 @@ func TestWaitEnds(t *testing.T) {
 
 // A simulated camera that is plugged in while the node waits is opened by its serial number.
 func TestWaitForPlug(t *testing.T) {
-	n := nodeAt(t)
+	n := nodeAt(t, rig.Master(t).URI(), "camera_node")
 	clock := &handClock{now: time.Unix(1000, 0)}
 	clock.asleep = func() {
 		if len(clock.sleeps) == 3 {
-			var answer msgs.Result
-			ask(t, n, "/camera_node/plug", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+			rig.SetBool(t, n, "/camera_node/plug", true)
 		}
 	}
 	dev, err := waiting(n).await(t.Context(), SourceOptions{Device: "sim:77", Unplugged: true, Wait: -1, Retry: time.Second, Clock: clock}, noWait)
@@ -150,7 +129,7 @@ func TestWaitForPlug(t *testing.T) {
 
 // initial_reset resets the camera before its topics are advertised.
 func TestInitialReset(t *testing.T) {
-	n, log := nodeAt(t), &bytes.Buffer{}
+	n, log := nodeAt(t, rig.Master(t).URI(), "camera_node"), &bytes.Buffer{}
 	c := &camera{node: n, openMu: &sync.Mutex{}, log: zerolog.New(log), opts: Options{Source: SourceOptions{Device: "sim", InitialReset: true}}}
 	if err := c.open(t.Context(), zerolog.Nop(), noWait); err != nil {
 		t.Fatal(err)
