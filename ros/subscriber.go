@@ -32,10 +32,6 @@ type SubscriberOptions struct {
 
 	NoDelay bool // ask the publisher to send without delay (tcp_nodelay)
 
-	// Expect is the usual size of a large message in bytes, if it is known. Its memory is then
-	// prepared by Subscribe instead of while the first message is read.
-	Expect int
-
 	// MaxMessage is the size limit of a message in bytes. It defaults to, and can't
 	// exceed, Config.MaxMessage. Larger messages are skipped, counted and logged.
 	MaxMessage int64
@@ -127,9 +123,6 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 		logLarge: zerolog.BurstSampler{Burst: 1, Period: time.Second}}
 	s.pool.Share(options.Budget)
 	s.ctx, s.cancel = context.WithCancel(n.ctx)
-	if options.Expect > 0 {
-		s.pool.Prepare(int(min(int64(options.Expect), options.MaxMessage)))
-	}
 	if options.Queue != 0 {
 		limit := int64(options.Queue)
 		if limit < 0 {

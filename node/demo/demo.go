@@ -175,26 +175,12 @@ func (d *demo) subscribe(n *ros.Node) error {
 		receive := func(ros.Received) {}
 		if t := rslayout.ParseTopic(c.Topic); t.IsFrame() {
 			receive = func(r ros.Received) { d.ledger.replayed(t.Stream, r.Data, time.Now()) }
-			options.Expect = d.messageSize(t.Stream)
 		}
 		if _, err := n.Subscribe(options, receive); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// messageSize returns a bound of the size of a stream's messages.
-func (d *demo) messageSize(id camdriver.StreamID) int {
-	const head = 1 << 10
-	for _, list := range d.ledger.profiles {
-		for _, p := range list {
-			if p.Stream == id && id.Kind.Video() {
-				return p.FrameSize() + head
-			}
-		}
-	}
-	return 0
 }
 
 func (d *demo) report() error {

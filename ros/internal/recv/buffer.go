@@ -49,7 +49,6 @@ type Pool struct {
 	free   []*Buffer
 	idle   int  // bytes in free
 	rest   int  // smallest value of idle since the last Trim
-	used   bool // a buffer was taken
 	closed bool // released buffers are freed
 }
 
@@ -99,16 +98,6 @@ const (
 	restBytes = 8 << 20
 )
 
-// Prepare adds a buffer for a message of n bytes, whose pages have been touched.
-func (p *Pool) Prepare(n int) {
-	b := &Buffer{pool: p}
-	b.Data = b.Memory(n)
-	for at := 0; at < len(b.Data); at += buffers.PageSize {
-		b.Data[at] = 0
-	}
-	p.put(b)
-}
-
 // GetUnpooled is Get for the first message of a publisher, which may be its only one, as latched ones are. Its memory
 // isn't cut from huge pages, which hold several messages, and is used once.
 func (p *Pool) GetUnpooled(n int) *Buffer {
@@ -157,17 +146,16 @@ func (p *Pool) take(at int) *Buffer {
 	p.free = p.free[:last]
 	p.idle -= cap(b.Data)
 	p.budget.TakeSpare(int64(cap(b.Data)))
-	p.rest, p.used = min(p.rest, p.idle), true
+	p.rest = min(p.rest, p.idle)
 	return hold(b)
 }
 
-// Trim frees memory that wasn't used since the last Trim, as after a burst, down to restBytes. Prepared buffers
-// stay until they are used.
+// Trim frees memory that wasn't used since the last Trim, as after a burst, down to restBytes.
 func (p *Pool) Trim() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n, rest := 0, p.rest
-	for ; p.used && n < len(p.free) && rest > restBytes; n++ {
+	for ; n < len(p.free) && rest > restBytes; n++ {
 		rest -= cap(p.free[n].Data)
 	}
 	p.drop(n)
