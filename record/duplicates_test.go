@@ -92,16 +92,16 @@ func TestDuplicatesAreSaid(t *testing.T) {
 	if _, err := n.Advertise(ros.PublisherOptions{Topic: "/image/compressed", Type: msgs.MustType("sensor_msgs/CompressedImage")}); err != nil {
 		t.Fatal(err)
 	}
-	var log lines
+	var log rig.Log
 	o := config(t, master, Options{All: true})
 	o.Log = zerolog.New(&log)
 	r, ended := start(t, o)
 	const want = "such as /image/compressed from /image: leave them out with -x '.*/compressed'"
-	peer.Await(t, want, func() bool { return log.count(want) == 1 && len(r.Figures().Advice) == 1 })
+	peer.Await(t, want, func() bool { return log.Count(want) == 1 && len(r.Figures().Advice) == 1 })
 	talker(t, master, "/later", "hi") // the list changes, and is looked at again
 	peer.Await(t, "another topic", func() bool { return r.Figures().Row("/later").Messages == 1 })
 	r.Stop()
-	if err := <-ended; err != nil || log.count(want) != 1 {
-		t.Errorf("%v, log\n%s", err, &log.text)
+	if err := <-ended; err != nil || log.Count(want) != 1 {
+		t.Errorf("%v, log\n%s", err, &log)
 	}
 }

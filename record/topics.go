@@ -60,7 +60,7 @@ type topicRecorder struct {
 	node *graph.Node
 	want topicFilter
 
-	refused       map[string]bool // topics that can't be subscribed to
+	refused       map[string]bool // topics that can't be subscribed to; of discover's goroutine, read after the end
 	left          leftOut         // read after the end
 	statusTopic   *ros.Publisher
 	loggedMissing uint64 // number of missing messages that was last logged
@@ -177,20 +177,13 @@ func (r *topicRecorder) collect(ctx context.Context) (err error) {
 		}
 	}
 	r.publishStatus()
-	found, stop := r.discover(ctx)
-	defer stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-r.node.Done():
-			return nil
-		case <-r.full:
-			return nil
-		case topics := <-found:
-			r.subscribeAll(topics)
-		}
+	defer work.Run(ctx, r.discover)()
+	select {
+	case <-ctx.Done():
+	case <-r.node.Done():
+	case <-r.full:
 	}
+	return nil
 }
 
 // report tells what has changed since the last call.
@@ -240,23 +233,15 @@ func (r *topicRecorder) logMissingTopics() {
 	}
 }
 
-// discover asks the master for selected topics once a second, in its own goroutine, so that
-// a master that hangs delays neither limits nor shutdown. stop waits for the goroutine.
-func (r *topicRecorder) discover(ctx context.Context) (found <-chan []string, stop func()) {
+// discover asks the master for selected topics once a second, and subscribes to them. It has its own goroutine, so that
+// a master that hangs delays neither limits nor shutdown.
+func (r *topicRecorder) discover(ctx context.Context) {
 	if !r.want.polls {
-		return nil, func() {}
+		return
 	}
-	topics := make(chan []string)
-	return topics, work.Run(ctx, func(ctx context.Context) {
-		ask := func(time.Time) {
-			select {
-			case topics <- r.wanted(ctx):
-			case <-ctx.Done():
-			}
-		}
-		ask(time.Now())
-		work.Every(ctx, time.Second, ask)
-	})
+	ask := func(time.Time) { r.subscribeAll(r.wanted(ctx)) }
+	ask(time.Now())
+	work.Every(ctx, time.Second, ask)
 }
 
 // wanted ignores errors, because the master is asked again a second later.

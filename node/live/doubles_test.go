@@ -1,10 +1,7 @@
 package live
 
 import (
-	"bytes"
 	"context"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -15,32 +12,12 @@ import (
 	"rsros/test/rig"
 )
 
-// logText is a log that can be read while it is written.
-type logText struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logText) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logText) holds(text string) func() bool {
-	return func() bool {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return strings.Contains(l.b.String(), text)
-	}
-}
-
 // TestTwoCamerasOfOneName checks that both nodes warn, and that the second leaves the services to the
 // first.
 func TestTwoCamerasOfOneName(t *testing.T) {
 	master := rig.Master(t).URI()
-	start := func(name string) *logText {
-		log := &logText{}
+	start := func(name string) *rig.Log {
+		log := new(rig.Log)
 		n, err := Start(t.Context(), Options{ROS: ros.Config{Name: name}, Streams: small, Log: zerolog.New(log)}.at(master))
 		if err != nil {
 			t.Fatal(err)
@@ -70,9 +47,9 @@ func TestTwoCamerasOfOneName(t *testing.T) {
 	first := start("first")
 	peer.Await(t, "the first camera's service", func() bool { return provider() == "/first" })
 	second := start("second")
-	peer.Await(t, "the first camera's warning", first.holds("/second"))
-	peer.Await(t, "the second camera's warning", second.holds("/first"))
-	if !second.holds(shared[1:])() {
+	peer.Await(t, "the first camera's warning", func() bool { return first.Count("/second") > 0 })
+	peer.Await(t, "the second camera's warning", func() bool { return second.Count("/first") > 0 })
+	if second.Count(shared[1:]) == 0 {
 		t.Error("the second camera doesn't say that a service is left to the first one")
 	}
 	if by := provider(); by != "/first" {

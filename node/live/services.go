@@ -64,7 +64,7 @@ func (n *Node) serveAll(ctx context.Context) error {
 	}
 	set := func(name string, do func(*camera, bool) (string, error)) graph.Service {
 		return graph.SetBool(name, func(_ context.Context, on bool) (string, error) {
-			return n.all(func(c *camera) (string, error) { return do(c, on) })
+			return n.allOf(n.cameras, func(c *camera) (string, error) { return do(c, on) })
 		})
 	}
 	list := []graph.Service{
@@ -82,9 +82,7 @@ func (n *Node) serveAll(ctx context.Context) error {
 	return nil
 }
 
-// all calls do for all cameras. A camera that isn't connected yet is an error, but doesn't stop the others.
-func (n *Node) all(do func(*camera) (string, error)) (string, error) { return n.allOf(n.cameras, do) }
-
+// allOf calls do for cameras. One that isn't connected yet is an error, but doesn't stop the others.
 func (n *Node) allOf(cameras []*camera, do func(*camera) (string, error)) (string, error) {
 	answers := make([]string, len(n.cameras))
 	err := concurrently(cameras, func(c *camera) error {
