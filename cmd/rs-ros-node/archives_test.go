@@ -17,48 +17,38 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/test/bucket"
 	"rsros/test/samplebag"
+	"rsros/test/stockbag"
 )
 
 // longBag writes 100 s of 10 messages a second of 40 KB, of topics that change every 10 s, and of latched ones one at the
 // beginning.
 func longBag(t *testing.T, path string, c bagstore.Compression, latched ...string) {
 	t.Helper()
-	w, err := rosbag.Create(path, bagstore.Options{Compression: c, Checkpoint: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const text = "string data\n"
+	var conns []bagstore.Connection
 	for i := range 10 {
-		conn := bagstore.Connection{ID: uint32(i), Topic: "/t" + string(rune('0'+i)), Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: text}
-		if _, err := w.AddConnection(conn); err != nil {
-			t.Fatal(err)
-		}
+		conns = append(conns, stockbag.StringType(fmt.Sprint("/t", i)))
 	}
-	for i, topic := range latched {
-		conn := bagstore.Connection{ID: uint32(10 + i), Topic: topic, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: text, Latching: true}
-		if _, err := w.AddConnection(conn); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Write(conn.ID, 1_600_000_000_000_000_000, []byte{4, 0, 0, 0, 'o', 'n', 'c', 'e'}); err != nil {
-			t.Fatal(err)
-		}
+	for _, topic := range latched {
+		conn := stockbag.StringType(topic)
+		conn.Latching = true
+		conns = append(conns, conn)
 	}
-	r := rand.NewChaCha8([32]byte{3})
-	data := make([]byte, 40_000)
-	for i := range 1000 {
-		_, _ = r.Read(data) // never fails
-		for j := range data {
-			data[j] = 'A' + data[j]%26 // escaped, it takes minutes to print with the race detector
+	writeBag(t, path, bagstore.Options{Compression: c, Checkpoint: -1}, conns, func(write func(int, bagstore.Time, []byte)) {
+		const start = 1_600_000_000_000_000_000
+		for i := range latched {
+			write(10+i, start, []byte{4, 0, 0, 0, 'o', 'n', 'c', 'e'})
 		}
-		copy(data, []byte{0x3c, 0x9c, 0, 0})
-		at := bagstore.Time(1_600_000_000_000_000_000 + int64(i)*100_000_000)
-		if err := w.Write(uint32(i/100), at, data); err != nil {
-			t.Fatal(err)
+		r := rand.NewChaCha8([32]byte{3})
+		data := make([]byte, 40_000)
+		for i := range 1000 {
+			_, _ = r.Read(data) // never fails
+			for j := range data {
+				data[j] = 'A' + data[j]%26 // escaped, it takes minutes to print with the race detector
+			}
+			copy(data, []byte{0x3c, 0x9c, 0, 0})
+			write(i/100, start+bagstore.Time(i)*100_000_000, data)
 		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	})
 }
 
 // TestOnlyWhatIsNeeded: commands fetch only what they read, by the server's own count, and yield

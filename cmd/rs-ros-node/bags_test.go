@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
+	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/tools/rewrite"
@@ -42,6 +44,24 @@ func want(t *testing.T, code int, args ...string) (out string) {
 		t.Fatalf("%q: exit code %d, want %d\n%s%s", args, got, code, out, log)
 	}
 	return out
+}
+
+// writeBag writes a bag with connections, whose IDs are their places in the list, and the messages that fill writes.
+func writeBag(t *testing.T, path string, o bagstore.Options, conns []bagstore.Connection, fill func(write func(id int, at bagstore.Time, data []byte))) {
+	t.Helper()
+	w, err := rosbag.Create(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range conns {
+		c.ID = uint32(i)
+		_, e := w.AddConnection(c)
+		err = errors.Join(err, e)
+	}
+	fill(func(id int, at bagstore.Time, data []byte) { err = errors.Join(err, w.Write(uint32(id), at, data)) })
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // sameMessages compares two bags; messages with equal times may be in any order.

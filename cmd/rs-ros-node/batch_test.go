@@ -14,7 +14,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
-	"rsros/bagstore/rosbag"
 	"rsros/test/bucket"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -257,23 +256,16 @@ func TestBatchRules(t *testing.T) {
 // so.
 func TestBatchLongResult(t *testing.T) {
 	dir := t.TempDir()
-	w, err := rosbag.Create(filepath.Join(dir, "walk.bag"), bagstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var conns []bagstore.Connection
 	for i := range 20 {
 		topic := fmt.Sprintf("/%d%s", i, strings.Repeat("x", batch.MaxResult/20))
-		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: "std_msgs/Empty", MD5: "d41d8cd98f00b204e9800998ecf8427e"})
-		if err == nil {
-			err = w.Write(id, 1, nil)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		conns = append(conns, bagstore.Connection{Topic: topic, Type: "std_msgs/Empty", MD5: "d41d8cd98f00b204e9800998ecf8427e"})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	writeBag(t, filepath.Join(dir, "walk.bag"), bagstore.Options{}, conns, func(write func(int, bagstore.Time, []byte)) {
+		for i := range conns {
+			write(i, 1, nil)
+		}
+	})
 	got := lines(t, want(t, exitOK, "batch", "info", dir, "-o", t.TempDir()))["walk.bag"]
 	if got.Result != nil || len(got.Log) != 1 || !strings.Contains(got.Log[0], "the result is left out") {
 		t.Errorf("%.1000v", got)

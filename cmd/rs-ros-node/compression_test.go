@@ -1,13 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/stockbag"
 )
 
 // TestSomeTopicsStayCompressed checks that filter and split compress the topics that are compressed in
@@ -19,26 +20,14 @@ func TestSomeTopicsStayCompressed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rosbag.Create(in, bagstore.Options{LZ4Topics: some})
-	if err != nil {
-		t.Fatal(err)
-	}
-	typ := msgs.MustType("std_msgs/String")
-	for n, topic := range []string{"/points", "/image", "/small"} {
-		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 40 {
-			data := msgs.Marshal(&msgs.String{Data: string(bytes.Repeat([]byte{byte('a' + n)}, []int{600_000, 600_000, 10}[n]))})
-			if err := w.Write(id, bagstore.Time(1e9*(i+1)), data); err != nil {
-				t.Fatal(err)
+	conns := []bagstore.Connection{stockbag.StringType("/points"), stockbag.StringType("/image"), stockbag.StringType("/small")}
+	writeBag(t, in, bagstore.Options{LZ4Topics: some}, conns, func(write func(int, bagstore.Time, []byte)) {
+		for n, size := range []int{600_000, 600_000, 10} {
+			for i := range 40 {
+				write(n, bagstore.Time(1e9*(i+1)), msgs.Marshal(&msgs.String{Data: strings.Repeat(string(rune('a'+n)), size)}))
 			}
 		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	})
 	uses := func(path string) map[string]map[bagstore.Compression]int {
 		b, err := rosbag.Open(path, bagstore.OpenOptions{})
 		if err != nil {

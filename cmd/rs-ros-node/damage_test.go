@@ -17,9 +17,9 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/rosbag"
-	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
+	"rsros/test/stockbag"
 )
 
 // TestDamagedChunk checks that unreadable data in the middle of a bag is skipped and reported, and that
@@ -94,18 +94,11 @@ func TestDamageCodes(t *testing.T) {
 // twoNames is a bag whose only topic has one name in its chunk, and another in the index.
 func twoNames(t *testing.T) string {
 	path := samplebag.File(t, "twonames.bag", nil)
-	w, err := rosbag.Create(path, bagstore.Options{Overwrite: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := msgs.MustType("std_msgs/String")
-	id, err := w.AddConnection(bagstore.Connection{Topic: "/chatter", Type: s.Name, MD5: s.MD5, Definition: s.Definition})
-	for i := range 3 {
-		err = errors.Join(err, w.Write(id, bagstore.Time(i+1), []byte("\x02\x00\x00\x00hi")))
-	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	writeBag(t, path, bagstore.Options{Overwrite: true}, []bagstore.Connection{stockbag.StringType("/chatter")}, func(write func(int, bagstore.Time, []byte)) {
+		for i := range 3 {
+			write(0, bagstore.Time(i+1), []byte("\x02\x00\x00\x00hi"))
+		}
+	})
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 )
 
 // hidden returns the first character of a text that a terminal wouldn't display as it is.
@@ -29,28 +28,18 @@ const evil = "\x1b]0;owned\a\u009b31m\u202e\x9bx\r"
 func hostileBag(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "evil.bag")
-	w, err := rosbag.Create(path, bagstore.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	text := append([]byte{byte(len(evil)), 0, 0, 0}, evil...)
-	for i, c := range []bagstore.Connection{
+	conns := []bagstore.Connection{
 		{Topic: "/" + evil, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n", CallerID: evil},
 		{Topic: "/b" + evil, Type: evil, MD5: evil, Definition: "string data # " + evil},
 		{Topic: "/c", Type: evil + "/" + evil, MD5: "*", Definition: evil},
 		{Topic: "/d", Type: "sensor_msgs/Image", MD5: evil, Definition: "no " + evil},
-	} {
-		id, err := w.AddConnection(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Write(id, 1e18+bagstore.Time(i), text); err != nil {
-			t.Fatal(err)
-		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	writeBag(t, path, bagstore.Options{NoSync: true}, conns, func(write func(int, bagstore.Time, []byte)) {
+		for i := range conns {
+			write(i, 1e18+bagstore.Time(i), text)
+		}
+	})
 	return path
 }
 
