@@ -111,9 +111,7 @@ func (r *reel) send(h *camdriver.Hub, sensor int, p camdriver.Profile, f *camdri
 
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -149,9 +147,7 @@ func (r *reel) record(b *testing.B, ext string, bag bagstore.Options) {
 	}
 	r.run(b, func() { r.raise(recs.Hub, time.Now()) }, func() uint64 {
 		s, err := recs.Stop()
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, err)
 		return s.Dropped
 	})
 }
@@ -173,9 +169,7 @@ func (r *reel) bare(b *testing.B) {
 		}
 		r.raised++
 	}, func() uint64 {
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, errors.Join(f.Sync(), f.Close()))
 		return 0
 	})
 }

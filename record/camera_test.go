@@ -18,6 +18,7 @@ import (
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/program"
+	"rsros/test/need"
 	"rsros/test/rig"
 )
 
@@ -116,9 +117,7 @@ func (s *studio) raise(n int) {
 
 func (s *studio) must(err error) {
 	s.t.Helper()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	need.Must(s.t, err)
 }
 
 // running returns the recording, which has to run.

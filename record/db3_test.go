@@ -40,9 +40,7 @@ for name, kind, qos, data in c.execute('SELECT name, type, offered_qos_profiles,
 		t.Errorf("%v: %s, want %s", err, out, want)
 	}
 	bag, err := recording.Open(o.Output, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	v := bag.View(bagstore.Query{})
 	it := v.Iterator()

@@ -8,6 +8,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
 	"rsros/program"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/tools/info"
@@ -32,9 +33,7 @@ func TestDropsAreRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			bag, err := recording.Open(o.Output, bagstore.OpenOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer bag.Close() //nolint:errcheck // only read
 			list := info.Losses(t.Context(), bag)
 			if len(list) != 2 || list[0] != (info.Loss{Topic: "/a", Recorder: "/recorder", Dropped: 1}) || list[1].Topic != "/b" {

@@ -35,9 +35,7 @@ func newBox(t *testing.T, dir string, o Options) *box {
 	o.Output, o.Ring, o.Latched = filepath.Join(dir, "walk"), boxRing, true
 	log := zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)
 	s, err := newTopicSeries(o, work.NewBudget(1<<30), time.Now, leftOut{}, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	b := &box{series: s, t: t}
 	join := s.join
 	s.join = func(parts []string, out string) error {
@@ -56,9 +54,7 @@ func newBox(t *testing.T, dir string, o Options) *box {
 
 func (b *box) must(err error) {
 	b.t.Helper()
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	need.Must(b.t, err)
 }
 
 // run records a count every tenth of a second, with triggers at some, and a map that changes at 120.
@@ -92,15 +88,11 @@ func (b *box) run(counts int, triggers ...int) {
 func texts(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	r, err := recording.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer r.Close()
 	got := map[string][]string{}
 	for m, err := range r.View(bagstore.Query{}).Messages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		got[m.Conn.Topic] = append(got[m.Conn.Topic], strings.Trim(string(m.Data[4:]), "\x00\x01\x04\x0a\x0b"))
 	}
 	return got
@@ -185,9 +177,7 @@ func copyAs(t *testing.T, from, to string) {
 		b, e := os.ReadFile(from)
 		err = errors.Join(err, e, os.WriteFile(to, b, 0o666))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 }
 
 // TestKilledWhileJoining kills a recorder, as far as its files are concerned, at each step of keeping what a trigger wants.
@@ -228,14 +218,10 @@ func TestKilledWhileJoining(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(step, twice), func(t *testing.T) {
 				again := filepath.Join(t.TempDir(), "again")
-				if err := os.CopyFS(again, os.DirFS(dir)); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, os.CopyFS(again, os.DirFS(dir)))
 				if twice {
 					from, _ := filepath.Glob(filepath.Join(again, "walk_*.parts", "*.bag"))
-					if err := os.Link(from[0], filepath.Join(again, filepath.Base(from[0]))); err != nil {
-						t.Fatal(err)
-					}
+					need.Must(t, os.Link(from[0], filepath.Join(again, filepath.Base(from[0]))))
 				}
 				found := map[string]bool{}
 				all, _ := filepath.Glob(filepath.Join(again, "walk_*"))

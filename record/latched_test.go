@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -26,9 +27,7 @@ func TestLatchedBudget(t *testing.T) {
 		return len(files) == 1
 	})
 	r.Stop()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, <-ended)
 	first, later := recorded(t, filepath.Join(dir, "x_0.bag")), recorded(t, second)
 	if first["/small"] != 1 || first["/large"] != 1 || later["/small"] != 1 || later["/large"] != 0 {
 		t.Errorf("first %v, second %v", first, later)

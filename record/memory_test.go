@@ -7,6 +7,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/tools/info"
@@ -18,17 +19,13 @@ func TestMemoryOfTopics(t *testing.T) {
 	const topics, messages, size, limit = 8, 32, 1 << 20, 16 << 20
 	master := rig.Master(t).URI()
 	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { _ = n.Close() })
 	o := config(t, master, Options{Memory: limit, Regex: true, Topics: []string{"/flood.*"}})
 	var floods []*ros.Publisher
 	for i := range topics {
 		p, err := n.Advertise(ros.PublisherOptions{Topic: fmt.Sprintf("/flood%d", i), Type: msgs.MustType("std_msgs/String"), Queue: messages})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		floods = append(floods, p)
 	}
 	r, ended := start(t, o)

@@ -7,6 +7,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -35,9 +36,7 @@ func TestNobodyPublishes(t *testing.T) {
 			peer.Await(t, c.early, func() bool { return log.Count(c.early) == 1 })
 			peer.Await(t, "a message", func() bool { return r.Figures().Row("/chatter").Messages == 1 })
 			r.Stop()
-			if err := <-ended; err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, <-ended)
 			if log.Count(c.silently) != 1 || log.Count("nobody publishes") != 1 || log.Count("no message of /chatter") != 0 {
 				t.Errorf("log\n%s", &log)
 			}

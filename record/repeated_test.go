@@ -7,6 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/ros"
+	"rsros/test/need"
 )
 
 // received returns a buffer that holds a message of a publisher.
@@ -37,9 +38,7 @@ func TestSizeAfterLatched(t *testing.T) {
 			t.Run(kind+", "+c.name, func(t *testing.T) {
 				f := open(t, filepath.Join(t.TempDir(), "x.bag"), Options{Split: true, MaxSize: 64 << 10, Latched: true, Bag: bag})
 				write := func(topic, latching string, n int) {
-					if err := f.write(message(topic, latching, n)); err != nil {
-						t.Fatal(err)
-					}
+					need.Must(t, f.write(message(topic, latching, n)))
 				}
 				write("/map", "1", c.latched)
 				for range 100 {
@@ -109,9 +108,7 @@ func TestLatchedWhileGone(t *testing.T) {
 			if err := f.write(m); !f.lost(err) || f.next() != nil {
 				t.Fatal(err)
 			}
-			if err := f.write(m); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, f.write(m))
 			finish(t, f)
 			if counts := recorded(t, f.totals().Paths[len(f.totals().Paths)-1]); counts["/map"] != 1 {
 				t.Errorf("%d maps", counts["/map"])

@@ -22,19 +22,13 @@ import (
 func numbers(t *testing.T, dir string) map[uint32]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.bag"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	got := map[uint32]bool{}
 	for _, path := range files {
 		b, err := rosbag.Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for m, err := range b.View(bagstore.Query{}).Messages() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			got[binary.LittleEndian.Uint32(m.Data[4:])] = true
 		}
 		b.Close() //nolint:errcheck // read
@@ -72,9 +66,7 @@ func TestRingOnASmallDisk(t *testing.T) {
 		return got[sent-1]
 	})
 	r.Stop()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, <-ended)
 	for i := range uint32(len(got)) {
 		if !got[sent-1-i] {
 			t.Fatalf("%d of the last %d messages is missing", sent-1-i, len(got))

@@ -21,6 +21,7 @@ import (
 	"rsros/msgs"
 	"rsros/program/work"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -40,9 +41,7 @@ func (f *seconds) WriteMethod() string { return "" }
 func secondsOf(t *testing.T, o Options, base string, log zerolog.Logger) *series {
 	t.Helper()
 	s, err := newSeries(o, base, extBag, work.NewBudget(0), log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	s.create = func(path string, _ bagstore.Options) (*part, error) {
 		return &part{file: &seconds{path: path}, path: path, active: path}, nil
 	}
@@ -67,12 +66,8 @@ func (s *series) say(text string) { s.cur.file.(*seconds).text.WriteString(text)
 func ringOf(t *testing.T, o Ring, base string, log zerolog.Logger, now time.Time) *series {
 	t.Helper()
 	s := secondsOf(t, Options{}, base, log)
-	if err := s.startRing(o, base, now); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.next(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, s.startRing(o, base, now))
+	need.Must(t, s.next())
 	return s
 }
 
@@ -88,9 +83,7 @@ func tenths(t *testing.T, o Ring, overlap bool, end int, triggers []int) (kept [
 	s.overlap = overlap
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
 	for n := range end {
 		now := start.Add(time.Duration(n) * 100 * time.Millisecond)
@@ -177,13 +170,9 @@ func TestRingEndsEarly(t *testing.T) {
 	}
 	due(shortest-1, false)
 	due(shortest, true)
-	if err := s.next(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, s.next())
 	due(2*shortest, false)
-	if err := s.end(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, s.end())
 }
 
 // TestRingAtRandom checks that the windows of random triggers are whole.
@@ -230,9 +219,7 @@ func TestRingShortens(t *testing.T) {
 		t.Helper()
 		for range seconds {
 			if s.ringDue(now) {
-				if err := s.next(); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, s.next())
 			}
 			g.check("walk.bag", 0, now)
 			now = now.Add(time.Second)
@@ -273,9 +260,7 @@ func TestRingShortens(t *testing.T) {
 	if text := s.describe(); strings.Contains(text, "shorter") {
 		t.Errorf("status %q", text)
 	}
-	if err := s.end(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, s.end())
 }
 
 // TestRingOnALazyDisk checks that a ring loses no more files than the disk lacks, if removing them shows
@@ -285,9 +270,7 @@ func TestRingOnALazyDisk(t *testing.T) {
 	s := ringOf(t, Ring{Before: 20 * time.Second, After: time.Second}, filepath.Join(t.TempDir(), "walk"), zerolog.Nop(), now)
 	for range 9 {
 		s.say("ten bytes.")
-		if err := s.next(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, s.next())
 	}
 	g := spaceGuard{minimum: 115, ring: s, free: func(string) (int64, error) { return 100, nil }}
 	for _, want := range []struct {
@@ -300,9 +283,7 @@ func TestRingOnALazyDisk(t *testing.T) {
 			t.Errorf("%d files, low %v; want %+v", have, g.low.Load(), want)
 		}
 	}
-	if err := s.end(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, s.end())
 }
 
 // TestBlackBox checks that a recorder keeps what was before a trigger and after it, and nothing else,
@@ -339,22 +320,16 @@ func TestBlackBox(t *testing.T) {
 			}
 			peer.Await(t, "the kept file", func() bool { return len(found()) == 1 })
 			r.Stop()
-			if err := <-ended; err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, <-ended)
 			got := map[uint32]bool{}
 			for _, path := range found() {
 				if recorded(t, path)["/map"] != 1 {
 					t.Errorf("%s doesn't begin with what is latched", path)
 				}
 				b, err := rosbag.Open(path, bagstore.OpenOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, err)
 				for m, err := range b.View(bagstore.Query{}).Messages() {
-					if err != nil {
-						t.Fatal(err)
-					}
+					need.Must(t, err)
 					if m.Conn.Topic == "/map" {
 						continue
 					}
@@ -392,9 +367,7 @@ func TestRingLeft(t *testing.T) {
 	for range 2 {
 		s := ringOf(t, Ring{Before: time.Second}, filepath.Join(dir, "walk"), zerolog.New(&log), now)
 		s.leaveRing()
-		if err := s.end(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, s.end())
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, "*"+ringSuffix, "*.bag"))
 	if len(left) != 2 || !strings.Contains(log.String(), "have left their rings") {

@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/program/work"
+	"rsros/test/need"
 )
 
 // hand is a clock that tests move.
@@ -31,35 +32,27 @@ func files(t *testing.T, o Options) (*series, *hand) {
 	if err == nil {
 		err = f.next()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return f, clock
 }
 
 func finish(t *testing.T, f *series) {
 	t.Helper()
-	if err := f.end(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, f.end())
 }
 
 // pass lets a tick come at a time.
 func pass(t *testing.T, f *series, now time.Time) {
 	t.Helper()
 	f.at = bagstore.TimeOf(now)
-	if err := f.splitIfDue(&item{}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, f.splitIfDue(&item{}))
 }
 
 // listing returns the names of the files of a folder.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var all []string
 	for _, e := range list {
 		all = append(all, e.Name())
@@ -91,9 +84,7 @@ func TestNamesWhileRecording(t *testing.T) {
 func TestTakenNames(t *testing.T) {
 	keep := func(t *testing.T, path string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte("keep"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(path, []byte("keep"), 0o666))
 		t.Cleanup(func() {
 			if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {
 				t.Errorf("%s holds %q, %v", path, got, err)
@@ -141,15 +132,11 @@ func TestTakenNames(t *testing.T) {
 	})
 	t.Run("overwrite", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "x.bag")
-		if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(path, []byte("old"), 0o666))
 		f, _ := files(t, Options{Output: path, Bag: bagstore.Options{Overwrite: true}})
 		finish(t, f)
 		b, err := rosbag.Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}

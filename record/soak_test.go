@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -41,23 +42,17 @@ func TestTopicsSoak(t *testing.T) {
 					{topic: "/left", header: headerOf("/left", "0"), buffer: left}, {topic: "/right", header: headerOf("/right", "0"), buffer: right},
 				} {
 					m.at, m.stamp, m.part = at, at, uint32(i)
-					if err := f.write(m); err != nil {
-						t.Fatal(err)
-					}
+					need.Must(t, f.write(m))
 				}
 				if !o.Split {
-					if err := f.tick(&item{at: at + second, arrival: began.Add(time.Duration(i+1) * 2 * time.Second)}); err != nil {
-						t.Fatal(err)
-					}
+					need.Must(t, f.tick(&item{at: at + second, arrival: began.Add(time.Duration(i+1) * 2 * time.Second)}))
 				}
 			})
 			sum, size := f.totals(), int64(0)
 			finish(t, f)
 			for _, path := range f.totals().Paths {
 				st, err := os.Stat(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, err)
 				size += st.Size()
 			}
 			if f.made < soakParts || o.Split && sum.Files < soakParts || f.totals().Bytes != size {

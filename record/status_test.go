@@ -9,6 +9,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -30,9 +31,7 @@ func TestTopicStatus(t *testing.T) {
 		}
 		said.Store(&values)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	o := config(t, master, Options{All: true})
 	o.ROS.Name = "recorder"
 	r, ended := start(t, o)
@@ -50,9 +49,7 @@ func TestTopicStatus(t *testing.T) {
 		t.Errorf("a loss is named by itself, too: %q", *said.Load())
 	}
 	r.Stop()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, <-ended)
 	if got := recorded(t, o.Output); got["/point"] != 3 || got["/recorder/status"] != 0 {
 		t.Errorf("recorded %v", got)
 	}

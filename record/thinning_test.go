@@ -17,6 +17,7 @@ import (
 	"rsros/msgs"
 	"rsros/program"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/rig"
 )
 
@@ -29,9 +30,7 @@ func TestThinning(t *testing.T) {
 		return "/" + strings.TrimPrefix(name, "/"), nil
 	}
 	thin, err := Thinning{Limit: []string{"imu=10", "7"}, Every: []string{"/points=3"}}.parse(absolute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for topic, want := range map[string]string{"/imu": "0 10 20 30 40 50 60", "/points": "0 3 6 9 12 15 18", "/tf": "0 1 2 3 4 5 6"} {
 		f, got := thin.of(topic), ""
 		for n := range 100 {
@@ -64,13 +63,9 @@ func TestStampsAsTimes(t *testing.T) {
 	p.Publish(msgs.Raw{Head: append(at, make([]byte, 32)...)})
 	before := bagstore.TimeOf(time.Now())
 	o := config(t, master, Options{Topics: []string{"/point", "/chatter"}, Thinning: Thinning{Limit: []string{"1"}}, Time: "stamp"})
-	if err := Topics(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, Topics(t.Context(), o))
 	b, err := rosbag.Open(o.Output, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close()
 	for m, err := range b.View(bagstore.Query{}).Messages() {
 		stamped := m.Conn != nil && m.Conn.Topic == "/point"
@@ -85,14 +80,10 @@ func TestKeep(t *testing.T) {
 	dir := t.TempDir()
 	s := secondsOf(t, Options{Split: true, MaxTime: time.Hour, Keep: 25}, filepath.Join(dir, "walk"), zerolog.Nop())
 	for range 6 {
-		if err := s.next(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, s.next())
 		s.say("ten bytes!")
 	}
-	if err := s.end(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, s.end())
 	left, _ := os.ReadDir(dir)
 	if len(left) != 3 || left[0].Name() != "walk_3.bag" {
 		t.Errorf("left %v", left)

@@ -13,6 +13,7 @@ import (
 	"rsros/program"
 	"rsros/program/work"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -98,9 +99,7 @@ func TestLargeMessage(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/large", strings.Repeat("l", 3<<20))
 	node, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "recorder"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { _ = node.Close() })
 	s := newStudio(t, Options{QueueBytes: 1 << 20, Topics: []string{"/large"}})
 	s.Node = node

@@ -26,6 +26,7 @@ import (
 	"rsros/ros"
 	"rsros/ros/graph"
 	"rsros/ros/xmlrpc"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/tools/info"
@@ -35,14 +36,10 @@ import (
 func advertise(t *testing.T, master string, o ros.PublisherOptions) (*ros.Node, *ros.Publisher) {
 	t.Helper()
 	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker_of_" + o.Topic[1:]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { _ = n.Close() })
 	p, err := n.Advertise(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return n, p
 }
 
@@ -108,9 +105,7 @@ func summarize(t *testing.T, path string) (*info.Summary, error) {
 func recorded(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
 	s, err := summarize(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	counts := map[string]uint64{}
 	for _, topic := range s.Topics {
 		counts[topic.Topic] = topic.Messages
@@ -123,9 +118,7 @@ func TestTopicNamedTwice(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/chatter", "hi")
 	o := config(t, master, Options{Topics: []string{"chatter", "/chatter"}, Thinning: Thinning{Limit: []string{"1"}}})
-	if err := Topics(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, Topics(t.Context(), o))
 	if got := recorded(t, o.Output); len(got) != 1 || got["/chatter"] != 1 {
 		t.Errorf("recorded %v", got)
 	}
@@ -172,17 +165,13 @@ func TestNodeTopics(t *testing.T) {
 	talker(t, master, "/chatter", "hi")
 	talker(t, master, "/other", "ho")
 	listener, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "listener"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer listener.Close() //nolint:errcheck // at the end
 	if _, err := listener.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(ros.Received) {}); err != nil {
 		t.Fatal(err)
 	}
 	o := config(t, master, Options{Node: "listener"})
-	if err := until(t, o, "/chatter", 1); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, until(t, o, "/chatter", 1))
 	if got := recorded(t, o.Output); got["/other"] != 0 || got["/chatter"] != 1 {
 		t.Errorf("recorded %v", got)
 	}
@@ -193,23 +182,17 @@ func TestNodeTopics(t *testing.T) {
 func TestWaitsForClock(t *testing.T) {
 	master := rig.Master(t).URI()
 	joined, err := graph.Join(t.Context(), graph.JoinOptions{ROS: graph.Config{MasterURI: master, Host: "127.0.0.1", Name: "clock"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer joined.Close() //nolint:errcheck // at the end
 	n := joined.Node
-	if err := n.SetParam(t.Context(), "/use_sim_time", true); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, n.SetParam(t.Context(), "/use_sim_time", true))
 	talker(t, master, "/chatter", "hi")
 	o := config(t, master, Options{Topics: []string{"/chatter"}, TotalTime: time.Hour})
 	o.ROS.Name = "recorder"
 	ended := make(chan error, 1)
 	go func() { ended <- Topics(t.Context(), o) }()
 	clock, err := n.Advertise(ros.PublisherOptions{Topic: "/clock", Type: msgs.MustType("rosgraph_msgs/Clock"), Latch: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	peer.Await(t, "the recorder at /clock", func() bool {
 		topics, err := joined.SubscribedTopics(t.Context(), "/recorder")
 		return err == nil && slices.Contains(topics, "/clock")
@@ -223,13 +206,9 @@ func TestWaitsForClock(t *testing.T) {
 	tick(1000 * time.Second)
 	peer.Await(t, "the file", func() bool { _, err := os.Stat(o.Output + activeSuffix); return err == nil })
 	tick(1000*time.Second + time.Hour)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, <-ended)
 	s, err := summarize(t, o.Output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if s.Messages > 0 && s.Start < bagstore.NewTime(1000, 0) {
 		t.Errorf("the bag starts at %v", s.Start)
 	}
@@ -240,9 +219,7 @@ func TestHungMaster(t *testing.T) {
 	hung := make(chan struct{})
 	master := rig.Master(t).URI()
 	back, err := url.Parse(master)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var hang atomic.Bool
 	proxy := httputil.NewSingleHostReverseProxy(back)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -270,9 +247,7 @@ func TestHungMaster(t *testing.T) {
 // A time limit expires also with a master that hangs.
 func TestDurationBesideAHungMaster(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and never answers
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close()
 	err = Topics(t.Context(), Options{
 		All: true, TotalTime: time.Millisecond, Output: filepath.Join(t.TempDir(), "none.bag"), Log: zerolog.Nop(),
@@ -291,9 +266,7 @@ func TestMissing(t *testing.T) {
 	var log bytes.Buffer
 	o := config(t, master, Options{Topics: []string{"/point"}, Thinning: Thinning{Limit: []string{"3"}}})
 	o.Log = zerolog.New(zerolog.SyncWriter(&log))
-	if err := Topics(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, Topics(t.Context(), o))
 	for _, want := range []string{`"topic":"/point","lost":2,`, `; 2 messages were lost before arrival (gaps in header.seq): a publisher's queue was full, `} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no %s in %s", want, &log)

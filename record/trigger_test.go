@@ -1,6 +1,7 @@
 package record
 
 import (
+	"rsros/test/need"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,9 +15,7 @@ func TestSilences(t *testing.T) {
 		fired := 0
 		same := func(name string) (string, error) { return name, nil }
 		r, err := newTriggers(TriggerRules{Silences: []string{"/odom=0.3"}}, &definitions{}, same, zerolog.Nop(), func(string) { fired++ })
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		want := func(n int, when string) {
 			t.Helper()
 			if fired != n {

@@ -13,6 +13,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/record/upload"
+	"rsros/test/need"
 )
 
 // away is a store that can't be reached.
@@ -28,9 +29,7 @@ func waitingQueue(t *testing.T, o upload.Options, dir string) *upload.Queue {
 	place.Register("away", away{})
 	o.To = "away://bucket"
 	q, err := upload.Start(o, zerolog.New(zerolog.NewTestWriter(t)), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(q.Close)
 	return q
 }

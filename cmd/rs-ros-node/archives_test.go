@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/rosbag"
 	"rsros/test/bucket"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/test/stockbag"
 )
@@ -126,9 +127,7 @@ func TestLeadFromBucket(t *testing.T) {
 	local := filepath.Join(t.TempDir(), "long.bag")
 	longBag(t, local, bagstore.None)
 	bag, err := rosbag.Open(b.Put("lead.bag", local), bagstore.OpenOptions{Context: t.Context()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	b.Forget()
 	n := 0

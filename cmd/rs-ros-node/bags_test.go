@@ -50,18 +50,14 @@ func want(t *testing.T, code int, args ...string) (out string) {
 func writeBag(t *testing.T, path string, o bagstore.Options, conns []bagstore.Connection, fill func(write func(id int, at bagstore.Time, data []byte))) {
 	t.Helper()
 	w, err := rosbag.Create(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for i, c := range conns {
 		c.ID = uint32(i)
 		_, e := w.AddConnection(c)
 		err = errors.Join(err, e)
 	}
 	fill(func(id int, at bagstore.Time, data []byte) { err = errors.Join(err, w.Write(uint32(id), at, data)) })
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(err, w.Close()))
 }
 
 // sameMessages compares two bags; messages with equal times may be in any order.
@@ -152,9 +148,7 @@ func TestCheckRules(t *testing.T) {
 func TestRecover(t *testing.T) {
 	bag := samplebag.Torn(t)
 	before, err := os.ReadFile(bag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	out := want(t, exitIncomplete, "recover", "--log-level", "debug", bag)
 	sound := filepath.Join(filepath.Dir(bag), "torn.recovered.bag")
 	counts, _ := samplebag.Messages(t, sound)
@@ -360,9 +354,7 @@ func TestMisnamed(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(in("named.mcap"), text, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, c := range []struct {
 		code int
 		args []string

@@ -26,17 +26,11 @@ func archive(t *testing.T) string {
 	bag := samplebag.Walk(t, "walk.bag")
 	in := filepath.Dir(bag)
 	whole, err := os.ReadFile(bag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for name, text := range map[string][]byte{"torn/torn.bag": whole[:len(whole)*2/3], "-odd:=name.bag": whole, "empty.bag": nil} {
 		path := filepath.Join(in, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		need.Must(t, os.WriteFile(path, text, 0o666))
 	}
 	want(t, exitOK, "convert", bag, "-o", filepath.Join(in, "robot.mcap"))
 	command(t, "convert", bag, "-o", filepath.Join(in, "two.db3")) // ROS 2 has no seq
@@ -192,9 +186,7 @@ func TestBatchExitCodes(t *testing.T) {
 	}{
 		{"walk.bag\nrobot.mcap\n", exitOK}, {"walk.bag\ntorn/torn.bag\n", exitIncomplete}, {"walk.bag\ntorn/torn.bag\nempty.bag\n", exitFailed}, {"none.bag\n", exitFailed}, {"", exitOK},
 	} {
-		if err := os.WriteFile(list, []byte(c.names), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(list, []byte(c.names), 0o666))
 		for range 2 {
 			got := lines(t, want(t, c.code, "batch", "check", in, "-o", out, "--list", list))
 			if len(got) != strings.Count(c.names, "\n") {
@@ -217,9 +209,7 @@ func TestBatchSelects(t *testing.T) {
 		if err == nil {
 			err = errors.Join(os.MkdirAll(filepath.Join(in, below), 0o700), os.WriteFile(filepath.Join(in, below, "walk.bag"), text, 0o600))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got := lines(t, want(t, exitOK, "batch", "check", filepath.Join(in, below), "-o", in)); len(got) == 0 {
 			t.Errorf("--in OUT/%s: nothing was done", below)
 		}
@@ -240,9 +230,7 @@ func TestBatchRules(t *testing.T) {
 		{"nonsense", exitUsage, false}, {"recording: {messages: {min: 1}}", exitOK, false}, {"recording: {messages: {min: 1}}", exitOK, true},
 		{"recording: {messages: {max: 1}}", exitIncomplete, false}, {"recording: {messages: {max: 1}}", exitIncomplete, true},
 	} {
-		if err := os.WriteFile(file, []byte(c.rules), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(file, []byte(c.rules), 0o666))
 		if got := lines(t, want(t, c.code, line...)); got["walk.bag"].Before != c.before {
 			t.Errorf("%d: %+v", i, got)
 		}

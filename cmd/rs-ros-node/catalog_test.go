@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"rsros/test/need"
 	"rsros/tools/catalog"
 )
 
@@ -18,9 +19,7 @@ func TestCatalog(t *testing.T) {
 	want(t, exitFailed, "catalog", in, "-o", all)
 	states := func(name string) map[string]catalog.State {
 		list, err := catalog.ReadAll(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		out := make(map[string]catalog.State)
 		for _, r := range list {
 			out[filepath.Base(r.Name)] = r.State

@@ -8,6 +8,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/need"
 	"rsros/test/stockbag"
 )
 
@@ -17,9 +18,7 @@ func TestSomeTopicsStayCompressed(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.bag")
 	some, err := bagstore.MatchWhole("/points")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	conns := []bagstore.Connection{stockbag.StringType("/points"), stockbag.StringType("/image"), stockbag.StringType("/small")}
 	writeBag(t, in, bagstore.Options{LZ4Topics: some}, conns, func(write func(int, bagstore.Time, []byte)) {
 		for n, size := range []int{600_000, 600_000, 10} {
@@ -30,14 +29,10 @@ func TestSomeTopicsStayCompressed(t *testing.T) {
 	})
 	uses := func(path string) map[string]map[bagstore.Compression]int {
 		b, err := rosbag.Open(path, bagstore.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer b.Close()
 		heads, err := b.Layouts()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		found := map[string]map[bagstore.Compression]int{}
 		for i, c := range b.Blocks() {
 			for _, n := range c.Counts {

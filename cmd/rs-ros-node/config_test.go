@@ -9,14 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/node/settings"
+	"rsros/test/need"
 )
 
 func writeText(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "robot.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -84,14 +83,10 @@ func TestConfigPrecedence(t *testing.T) {
 		cmd := &cobra.Command{}
 		given := jobFlags(cmd, set, targets)
 		if c.flag != "" {
-			if err := cmd.ParseFlags([]string{"--camera", c.flag}); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, cmd.ParseFlags([]string{"--camera", c.flag}))
 		}
 		if c.file != "" {
-			if err := settings.ReadFile(writeText(t, "camera: "+c.file), set.Fields(targets), given, settings.Values{}); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, settings.ReadFile(writeText(t, "camera: "+c.file), set.Fields(targets), given, settings.Values{}))
 		}
 		set.Fill(settings.NewReader(map[string]any{"camera": c.param}), given, targets)
 		set.Complete(given, targets)

@@ -28,16 +28,12 @@ func TestDamagedChunk(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	want(t, exitOK, "compress", "--lz4", "--chunksize", "4", bag)
 	b, err := rosbag.Open(bag, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	chunk := b.Blocks()[1]
 	lost := int(chunk.Messages())
 	b.Close()
 	f, err := os.OpenFile(bag, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if _, err := f.WriteAt(bytes.Repeat([]byte{0xff}, 400), chunk.Pos+120); err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +57,7 @@ func TestDamagedChunk(t *testing.T) {
 func TestDamageCodes(t *testing.T) {
 	zeros := append([]byte("#ROSBAG V2.0\n"), make([]byte, 5_000_000)...)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	master := l.Addr().String()
 	l.Close()
 	commands := []string{"check IN", "info IN", "cat IN", "recover IN -o OUT/recoveredEXT", "reindex IN -o OUT/reindexed/",
@@ -100,9 +94,7 @@ func twoNames(t *testing.T) string {
 		}
 	})
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return samplebag.File(t, "twonames.bag", bytes.Replace(content, []byte("/chatter"), []byte("/shatter"), 2)) // the header and the data of a record
 }
 
@@ -139,18 +131,14 @@ func TestClampedTimes(t *testing.T) {
 func earlyDB3(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "early.db3")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	w := db3.NewWriter(f)
 	id, err := w.AddTopic("/chatter", "std_msgs/msg/String", "")
 	for _, ns := range []int64{math.MinInt64, -1, 1e9} {
 		err = errors.Join(err, w.Write(id, ns, []byte("\x00\x01\x00\x00\x03\x00\x00\x00hi\x00")))
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(err, w.Close()))
 	return path
 }
 
@@ -158,14 +146,10 @@ func earlyDB3(t *testing.T) string {
 func readMCAP(t *testing.T, path string, use func(*mcap.Reader)) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	r, err := mcap.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer r.Close()
 	use(r)
 }
@@ -181,18 +165,14 @@ func stringMCAP(t *testing.T, compression mcap.CompressionFormat) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := mcap.NewWriter(&b, &mcap.WriterOptions{Chunked: true, IncludeCRC: true, Compression: compression})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	err = errors.Join(w.WriteHeader(&mcap.Header{Profile: "ros1"}),
 		w.WriteSchema(&mcap.Schema{ID: 1, Name: "std_msgs/String", Encoding: "ros1msg", Data: []byte("string data\n")}),
 		w.WriteChannel(&mcap.Channel{ID: 1, SchemaID: 1, Topic: "/chatter", MessageEncoding: "ros1"}))
 	for i := range uint64(3) {
 		err = errors.Join(err, w.WriteMessage(&mcap.Message{ChannelID: 1, LogTime: (i + 1) * 1e9, Data: []byte("\x02\x00\x00\x00hi")}))
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(err, w.Close()))
 	return b.Bytes()
 }
 
@@ -201,17 +181,13 @@ func mcapCount(t *testing.T, path string) (n int) {
 	t.Helper()
 	readMCAP(t, path, func(r *mcap.Reader) {
 		it, err := r.Messages()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for {
 			_, _, _, err := it.NextInto(nil)
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			n++
 		}
 	})

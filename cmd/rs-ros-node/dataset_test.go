@@ -7,6 +7,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/test/bucket"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -21,13 +22,9 @@ func TestDataSetPlaces(t *testing.T) {
 	want(t, exitOK, "export", in, "--as", "tum", "-o", b.Address("set"), "--end", "0.5")
 	for _, name := range []string{"associations.txt", "groundtruth.txt", "calibration.txt"} {
 		text, err := os.ReadFile(filepath.Join(local, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		f, err := place.Open(t.Context(), b.Address("set/"+name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		got := make([]byte, len(text)+1)
 		n, _ := f.ReadAt(got, 0) // an error shows as a difference
 		if string(got[:n]) != string(text) {
@@ -48,17 +45,13 @@ func TestDataSetPlaces(t *testing.T) {
 	}
 
 	folder := filepath.Join(dir, "bags")
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Mkdir(folder, 0o777))
 	for _, name := range []string{"a.bag", "b.bag"} {
 		text, err := os.ReadFile(bag)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(folder, name), text, 0o666)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
 	args := []string{"batch", "export", folder, "-o", filepath.Join(dir, "sets"), "--", "--as", "euroc"}
 	want(t, exitOK, args...)
@@ -67,9 +60,7 @@ func TestDataSetPlaces(t *testing.T) {
 		t.Fatalf("%v, %v", manifests, err)
 	}
 	before, err := os.Stat(manifests[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	want(t, exitOK, args...)
 	if after, err := os.Stat(manifests[0]); err != nil || !after.ModTime().Equal(before.ModTime()) {
 		t.Errorf("the second run wrote %s again, %v", manifests[0], err)

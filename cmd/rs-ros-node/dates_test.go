@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -18,9 +19,7 @@ func TestDatesOfRecordings(t *testing.T) {
 		out := filepath.Join(dir, name+".bag")
 		want(t, exitOK, "filter", bag, "-o", out, "--start", start, "--end", end)
 		data, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return data
 	}
 	// Stamps of 1700000000 + 4.125 ms are at 0.323 ms in the file.

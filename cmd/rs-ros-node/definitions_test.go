@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"rsros/test/need"
 	"strings"
 	"testing"
 )
@@ -11,9 +12,7 @@ import (
 func TestDefinitionsKeepOthers(t *testing.T) {
 	folder := t.TempDir()
 	other := filepath.Join(folder, "realsense2_camera")
-	if err := os.Mkdir(other, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Mkdir(other, 0o755))
 	code, _, log := command(t, "definitions", "-o", folder)
 	if want := other + " is another package of this name"; code != exitFailed || !strings.Contains(log, want) {
 		t.Errorf("exit code %d: %s", code, log)

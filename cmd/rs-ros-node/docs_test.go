@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"rsros/test/need"
 	"slices"
 	"strings"
 	"testing"
@@ -41,9 +42,7 @@ func TestDocsNameFlagsThatExist(t *testing.T) {
 	}
 	for _, page := range docFiles(t) {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		fenced := false
 		for line := range strings.SplitSeq(string(text), "\n") {
 			if strings.HasPrefix(line, "```") {
@@ -95,9 +94,7 @@ func docFiles(t *testing.T) []string {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
 	pages, err := filepath.Glob(top + "/*.md")
 	if err != nil || len(pages) == 0 {

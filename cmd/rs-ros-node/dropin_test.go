@@ -21,13 +21,9 @@ import (
 func unindexed(t *testing.T) string {
 	t.Helper()
 	raw, err := os.ReadFile(samplebag.Walk(t, "walk.bag"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	b, err := rosbag.OpenReader(bytes.NewReader(raw), int64(len(raw)), "walk", bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	chunks := b.Blocks()
 	b.Close()
 	last := chunks[len(chunks)-1].Pos
@@ -41,15 +37,11 @@ func unindexed(t *testing.T) string {
 func TestReindexThenMove(t *testing.T) {
 	bag := unindexed(t)
 	before, err := os.ReadFile(bag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	whole := filepath.Join(filepath.Dir(bag), "walk.bag")
 	want(t, exitIncomplete, "info", bag)
 	want(t, exitOK, "reindex", bag)
-	if err := os.Rename(bag, whole); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Rename(bag, whole))
 	want(t, exitOK, "info", whole)
 	want(t, exitOK, "check", whole)
 	counts, messages := samplebag.Messages(t, whole)
@@ -62,9 +54,7 @@ func TestReindexThenMove(t *testing.T) {
 	}
 	// The original's name is taken: it is replaced only with -f, and nothing is replaced with
 	// another folder.
-	if err := os.Link(whole, bag); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Link(whole, bag))
 	want(t, exitFailed, "reindex", bag)
 	want(t, exitOK, "reindex", "-f", bag)
 	want(t, exitOK, "reindex", "-o", filepath.Join(filepath.Dir(bag), "new")+"/", whole)
@@ -78,9 +68,7 @@ func TestReindexKeepsWhatRosbagKeeps(t *testing.T) {
 	need.Programs(t, "rosbag")
 	ours := unindexed(t)
 	raw, err := os.ReadFile(ours)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	theirs := samplebag.File(t, "walk.bag.active", raw)
 	if out, err := exec.Command("rosbag", "reindex", "-q", theirs).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -127,13 +115,9 @@ func TestInfoIsRosbagInfo(t *testing.T) {
 func TestOutputIsNeverTheInput(t *testing.T) {
 	bag := samplebag.Walk(t, "walk_000.bag")
 	before, err := os.ReadFile(bag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	hard, soft := filepath.Join(filepath.Dir(bag), "hard.bag"), filepath.Join(filepath.Dir(bag), "soft.bag")
-	if err := os.Link(bag, hard); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Link(bag, hard))
 	names := []string{bag, hard}
 	if need.Symlink(t, bag, soft) {
 		names = append(names, soft)
@@ -161,9 +145,7 @@ func TestLeftovers(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	dir := filepath.Dir(bag)
 	for _, name := range []string{"walk.bag.new.partial", "out.bag.partial", "whole.bag.partial", "x.mcap.partial"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("half a bag"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(filepath.Join(dir, name), []byte("half a bag"), 0o666))
 	}
 	want(t, exitOK, "filter", bag, "-o", dir+"/out.bag")
 	want(t, exitOK, "recover", "-o", dir+"/whole.bag", bag)
@@ -192,15 +174,11 @@ func TestUnsayable(t *testing.T) {
 func TestRecoverListsWhatLost(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	b, err := rosbag.Open(bag, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	chunk := b.Blocks()[0]
 	b.Close()
 	raw, err := os.ReadFile(bag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	// The length of the first message after the map is damaged.
 	at := bytes.Index(raw[chunk.Pos:], []byte("here be dragons"))
 	copy(raw[int(chunk.Pos)+at+len("here be dragons"):], []byte{0xff, 0xff, 0xff, 0x7f})

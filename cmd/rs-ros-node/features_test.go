@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"rsros/test/need"
 	"strings"
 	"testing"
 )
@@ -9,9 +10,7 @@ import (
 // TestFeatures checks that each line has an answer.
 func TestFeatures(t *testing.T) {
 	var out bytes.Buffer
-	if err := printFeatures(&out); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, printFeatures(&out))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	for _, line := range lines {
 		name, how, _ := strings.Cut(line, "  ")

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/program/help"
+	"rsros/test/need"
 )
 
 var update = flag.Bool("update", false, "write the help of the commands into testdata/help and the pages")
@@ -47,9 +48,7 @@ func TestHelpForm(t *testing.T) {
 	}
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for line := range strings.Lines(string(text)) {
 			if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > help.Width {
 				t.Errorf("%s: longer than %d columns: %s", page, help.Width, line)
@@ -85,9 +84,7 @@ func checkBlocks(t *testing.T, pages []string, root *cobra.Command) {
 	shown := map[string]bool{}
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		made := block.ReplaceAllStringFunc(string(text), func(part string) string {
 			name := block.FindStringSubmatch(part)[1]
 			shown[name] = true
@@ -109,9 +106,7 @@ func checkBlocks(t *testing.T, pages []string, root *cobra.Command) {
 			return "<!-- flags: " + name + "-->\n```\n" + flags + "\n```\n<!-- end -->"
 		})
 		if *update {
-			if err := os.WriteFile(page, []byte(made), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, os.WriteFile(page, []byte(made), 0o644))
 		} else if made != string(text) {
 			t.Errorf("%s: the flags aren't those of --help; if these are right: go test ./cmd/... -run TestCommandPages -update", page)
 		}
@@ -127,9 +122,7 @@ func checkBlocks(t *testing.T, pages []string, root *cobra.Command) {
 func checkGolden(t *testing.T, file, text string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	if want, err := os.ReadFile(file); err != nil || string(want) != text {
 		t.Errorf("%s isn't what the program prints; if that is meant: go test ./cmd/... -run %s -update (%v)", file, t.Name(), err)

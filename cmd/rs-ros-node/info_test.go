@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -36,9 +37,7 @@ func TestInfoOfARealSenseBag(t *testing.T) {
 	read := func(args ...string) {
 		t.Helper()
 		all.RealSense = nil
-		if err := json.Unmarshal([]byte(want(t, exitOK, append([]string{"info", "--json"}, args...)...)), &all); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, json.Unmarshal([]byte(want(t, exitOK, append([]string{"info", "--json"}, args...)...)), &all))
 	}
 	read(bag)
 	if rs := all.RealSense; all.Messages == 0 || rs == nil || rs.Sensors[0].Streams[0].Stream != "Depth_0" ||

@@ -15,9 +15,7 @@ import (
 func TestLiveRecordKeepsTheRules(t *testing.T) {
 	python := need.Python(t, "rosbag")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	master := "http://" + l.Addr().String()
 	l.Close()
 	path := filepath.Join(t.TempDir(), "walk.bag")

@@ -12,6 +12,7 @@ import (
 	"rsros/node/view"
 	"rsros/ros"
 	"rsros/ros/graph"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/viewer/guard"
 )
@@ -19,17 +20,13 @@ import (
 // TestTokenStaysOnTerminal checks that a viewer's token is shown on the terminal only: in a log, others would read it.
 func TestTokenStaysOnTerminal(t *testing.T) {
 	conf, _, err := graph.ParseArgs(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var screen bytes.Buffer
 	var access view.Access
 	a := &app{ros: conf, raw: streams{err: &screen}}
 	log := a.serveViewers(&access)
 	l, err := guard.Listen(guard.Access{Address: "0.0.0.0:0"}, zerolog.Nop(), http.NotFoundHandler())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close() //nolint:errcheck // nothing is served
 	_, token, _ := strings.Cut(l.URL().Secret(), "token=")
 	log.Info().Stringer("a", l.URL()).Any("b", l.URL()).Any("c", []any{l.URL()}).Msgf("%v %+v %s", l.URL(), l.URL(), l.URL())

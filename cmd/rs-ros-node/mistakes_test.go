@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/ros/graph"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -55,9 +56,7 @@ func (u *untilText) Write(p []byte) (int, error) {
 // TestTakenMaster checks what a second master on an address says.
 func TestTakenMaster(t *testing.T) {
 	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer m.Close()
 	want := "rs-ros-node: a ROS master already runs at http://127.0.0.1:"
 	if code, _, log := command(t, "master", "__master:="+m.URI()); code != exitNoMaster || !strings.HasPrefix(log, want) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -24,18 +25,12 @@ var (
 // them, and the exit codes. TAKEN is an address in use, MASTER an embedded master of the program's own.
 func TestMistakeTexts(t *testing.T) {
 	golden, err := filepath.Abs("testdata/mistakes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	table, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	mistakesFolder(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer taken.Close()
 	args := strings.NewReplacer("TAKEN", taken.Addr().String(), "MASTER", "--master embedded __master:=http://127.0.0.1:0/")
 	var b strings.Builder
@@ -70,23 +65,15 @@ func mistakesFolder(t *testing.T) {
 	camera := samplebag.SDK(t, "sw_small_raw.bag", "camera.bag")
 	t.Chdir(t.TempDir())
 	content, err := os.ReadFile(walk)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	frames, err := os.ReadFile(camera)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	files := map[string][]byte{
 		"walk.bag": content, "recordings/walk.bag": content, "killed.bag.active": content, "torn.bag": content[:len(content)/2], "camera.bag": frames,
 		"notes.txt": []byte("hello\n"), "empty.bag": nil, "rules.yaml": []byte("recording:\n  mesages: {min: 1}\n"),
 	}
 	for name, content := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		need.Must(t, os.WriteFile(name, content, 0o600))
 	}
 }

@@ -18,9 +18,7 @@ import (
 func depthHashes(t *testing.T, path string) map[uint64]string {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	c := f.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth }})
 	defer c.Close()

@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -21,9 +22,7 @@ import (
 func rawMessages(t *testing.T, path string) (list []string) {
 	t.Helper()
 	bag, _, err := recording.OpenRaw(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	samplebag.Each(t, func(m bagstore.Message) {
 		list = append(list, fmt.Sprintf("%d %s %s", m.Time, m.Conn.Topic, m.Data))
@@ -46,9 +45,7 @@ func TestRecoverDamage(t *testing.T) {
 	const page = 512 // of the .db3
 	for _, in := range []string{rosbag2File, mcap} {
 		whole, err := os.ReadFile(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		all, ext := rawMessages(t, in), filepath.Ext(in)
 		for _, part := range []int{45, 60, 75, 90} {
 			at := len(whole) * part / 100 / page * page
@@ -60,9 +57,7 @@ func TestRecoverDamage(t *testing.T) {
 				spoiled, end := damage(slices.Clone(whole))
 				dir := t.TempDir()
 				bad, out := filepath.Join(dir, "walk"+ext), filepath.Join(dir, "walk.recovered"+ext)
-				if err := os.WriteFile(bad, spoiled, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, os.WriteFile(bad, spoiled, 0o600))
 				code, said, log := command(t, "recover", bad)
 				if code != exitIncomplete && !(what == "flipped byte" && code == exitOK) {
 					t.Errorf("%s, %s at %d: exit code %d\n%s", ext, what, at, code, said)
@@ -100,12 +95,8 @@ func TestRecoverPlaces(t *testing.T) {
 	dir := t.TempDir()
 	db, file := filepath.Join(dir, "a.db3"), filepath.Join(dir, "a.mcap")
 	b, err := os.ReadFile(rosbag2File)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(db, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
+	need.Must(t, os.WriteFile(db, b, 0o600))
 	want(t, exitOK, "convert", db, "-o", file)
 	for _, in := range []string{db, file} {
 		ext := filepath.Ext(in)
@@ -132,9 +123,7 @@ func TestRecoverPlaces(t *testing.T) {
 		want(t, exitOK, "recover", "--in-place", "--overwrite", in)
 	}
 	nothing := filepath.Join(dir, "nothing.db3")
-	if err := os.WriteFile(nothing, b[:1024], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(nothing, b[:1024], 0o600))
 	want(t, exitFailed, "recover", nothing)
 	if _, err := os.Stat(filepath.Join(dir, "nothing.recovered.db3")); err == nil {
 		t.Error("there is a file with nothing in it")
@@ -188,13 +177,9 @@ func TestCompressForeign(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, log)
 	}
 	damaged, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	damaged[bytes.LastIndex(damaged, []byte("hello"))]++
-	if err := os.WriteFile(file, damaged, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(file, damaged, 0o600))
 	if out := want(t, exitIncomplete, "recover", file); !strings.Contains(out, "1 attachments or metadata records that are damaged") || !strings.Contains(out, "kept 0 attachments and 1 metadata records") {
 		t.Error(out)
 	}
@@ -212,14 +197,10 @@ func TestCompressForeign(t *testing.T) {
 func withAttachment(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	w, err := mcap.NewWriter(f, &mcap.WriterOptions{Chunked: true, IncludeCRC: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	err = errors.Join(w.WriteHeader(&mcap.Header{Profile: "ros2"}), w.WriteMetadata(&mcap.Metadata{Name: "run", Metadata: map[string]string{"place": "yard"}}),
 		w.WriteSchema(&mcap.Schema{ID: 1, Name: "std_msgs/msg/String", Encoding: "ros2msg", Data: []byte("string data")}),
 		w.WriteChannel(&mcap.Channel{ID: 1, SchemaID: 1, Topic: "/text", MessageEncoding: "cdr"}),
@@ -227,9 +208,7 @@ func withAttachment(t *testing.T, path string) {
 	for i := range uint64(20) {
 		err = errors.Join(err, w.WriteMessage(&mcap.Message{ChannelID: 1, LogTime: 1e9 + i, Data: []byte("\x00\x01\x00\x00\x06\x00\x00\x00text\n\x00")}))
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(err, w.Close()))
 }
 
 // TestRecoverUncounted recovers a bag whose index, which has the number of lost messages, is lost as well.

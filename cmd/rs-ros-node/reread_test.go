@@ -7,6 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/test/bucket"
+	"rsros/test/need"
 )
 
 // TestCheckFetchesOnce checks that a file that is compared in several passes is fetched once, by the server's count, although
@@ -22,9 +23,7 @@ func TestCheckFetchesOnce(t *testing.T) {
 			want(t, exitOK, "convert", "-q", in("two.bag"), "-o", in(name))
 		}
 		st, err := os.Stat(in(name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		address := b.Put(name, in(name))
 		want(t, exitOK, "check", address)
 		requests, n := b.Bytes()

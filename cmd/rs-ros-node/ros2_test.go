@@ -9,6 +9,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
+	"rsros/test/need"
 )
 
 // rosbag2File has 60 messages.
@@ -17,9 +18,7 @@ const rosbag2File = "../../bagstore/db3/testdata/small.db3"
 // TestRosbag2 runs the commands on a ROS 2 recording, and checks that they don't change it.
 func TestRosbag2(t *testing.T) {
 	before, err := os.ReadFile(rosbag2File)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	dir := t.TempDir()
 	bag := filepath.Join(dir, "out.bag")
 	if out := want(t, exitOK, "info", rosbag2File); !strings.Contains(out, "rosbag2 (SQLite, schema 4)") || !strings.Contains(out, "40 msgs    : std_msgs/String") {
@@ -67,9 +66,7 @@ func TestRosbag2(t *testing.T) {
 // reports it.
 func TestRosbag2Damage(t *testing.T) {
 	b, err := os.ReadFile(rosbag2File)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	at := bytes.Index(b, []byte("\x00\x01\x00\x00\x08\x00\x00\x00text 1 ")) // the encapsulation of a string of one word
 	if at < 0 {
 		at = bytes.Index(b, []byte("text 1 text 1 ")) - 8
@@ -77,9 +74,7 @@ func TestRosbag2Damage(t *testing.T) {
 	b[at+1] = 7 // XCDR2
 	dir := t.TempDir()
 	damaged, bag := filepath.Join(dir, "x.db3"), filepath.Join(dir, "out.bag")
-	if err := os.WriteFile(damaged, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(damaged, b, 0o600))
 	want(t, exitIncomplete, "filter", damaged, "-o", bag)
 	if rep, err := checkBag(t, bag); err != nil || rep.Messages != 59 {
 		t.Errorf("%+v, %v", rep, err)

@@ -16,6 +16,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/live"
 	"rsros/program"
+	"rsros/test/need"
 	"rsros/test/rig"
 )
 
@@ -44,9 +45,7 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	f, err := rsbag.Open(filepath.Join(dir, "demo.bag"), rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	if n := f.Frames(camdriver.DepthStream); n < 10 {
 		t.Errorf("the bag that was kept has %d depth frames of a second", n)

@@ -11,6 +11,7 @@ import (
 	"rsros/program"
 	"rsros/replay/recorded"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/rig"
 )
 
@@ -61,9 +62,7 @@ func seekFrame(t *testing.T, live *Node, n *ros.Node) {
 	}
 	typ := msgs.MustType("std_msgs/String")
 	p, err := n.Advertise(ros.PublisherOptions{Topic: "/walk/seek_frame", Type: typ, Latch: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.String{Data: "Depth_0 6"})})
 	next(t, n, "/walk/status", &msgs.DiagnosticStatus{}, func() bool {
 		return live.cameras[0].device.(*recorded.Device).Status().Position.Round(time.Millisecond) == 600*time.Millisecond

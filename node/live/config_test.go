@@ -18,6 +18,7 @@ import (
 	"rsros/program"
 	"rsros/record"
 	"rsros/ros/graph"
+	"rsros/test/need"
 )
 
 func TestFlagsWinOverParameters(t *testing.T) {
@@ -29,9 +30,7 @@ func TestFlagsWinOverParameters(t *testing.T) {
 		"enable_color": true, "enable_infra1": false, "gyro_fps": 400.0, "record_path": "/data/",
 	}
 	o := Options{Source: SourceOptions{Device: "sim"}, Streams: StreamSettings{depth: {FPS: 90}}}
-	if err := o.fill(p); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, o.fill(p))
 	settings.Live.Complete(o.Given, &o)
 	if o.Source.Device != "sim" || o.Source.Serial != "0123" || o.Naming != naming.SDK || o.Camera != "front" || o.RecordPath != "/data/" {
 		t.Errorf("options %+v", o)
@@ -58,9 +57,7 @@ func TestParametersWinOverFile(t *testing.T) {
 	if err := o.checkRemotePaths(p); err == nil {
 		t.Error("the parameter server replaced the file's path with one elsewhere")
 	}
-	if err := o.fill(p); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, o.fill(p))
 	if o.Streams[depth].FPS != 30 || o.Streams[color].FPS != 60 || o.Record != "/elsewhere/walk.bag" {
 		t.Errorf("%+v %s", o.Streams, o.Record)
 	}
@@ -73,9 +70,7 @@ func TestRecordingParameters(t *testing.T) {
 		"duration": 2.5, "rate": 0.5, "loop": true, "pause": true, "seed": 7, "enable_pose": true, "topics": "/odom, /map",
 	}
 	o := Options{Recording: record.Options{MaxSize: 1}}
-	if err := o.fill(p); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, o.fill(p))
 	want := record.Options{
 		Topics:     []string{"/odom", "/map"},
 		Bag:        bagstore.Options{Compression: bagstore.LZ4, Sink: bagstore.Direct, ChunkSize: 256 << 10},
@@ -88,9 +83,7 @@ func TestRecordingParameters(t *testing.T) {
 		t.Errorf("source %+v", s)
 	}
 	o = Options{}
-	if err := o.fill(graph.Params{"split_size": -1, "split_duration": "", "duration": 0, "rate": -1.0, "lz4": false}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, o.fill(graph.Params{"split_size": -1, "split_duration": "", "duration": 0, "rate": -1.0, "lz4": false}))
 	if !reflect.DeepEqual(o.Recording, record.Options{}) || o.Duration != 0 || o.Source.Speed != 0 {
 		t.Errorf("nothing was said: %+v", o)
 	}
@@ -157,9 +150,7 @@ func TestMissingDeviceSaysWhatWasLookedFor(t *testing.T) {
 // A flag takes precedence over a launch file's parameter.
 func TestPoseFlagTakesPrecedence(t *testing.T) {
 	o := Options{Source: SourceOptions{Pose: true}}
-	if err := o.fill(graph.Params{"enable_pose": false}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, o.fill(graph.Params{"enable_pose": false}))
 	if set, said := o.Streams[camdriver.PoseStream]; said {
 		t.Errorf("poses are %s", set)
 	}
@@ -182,9 +173,7 @@ func TestParametersOfRecording(t *testing.T) {
 	p := graph.Params{"rosbag_filename": "walk.bag", "serial_no": "_1", "usb_port_id": "", "enable_fisheye": true, "fisheye_fps": 15}
 	warnUnused(zerolog.New(&out), p)
 	var chosen Options
-	if err := chosen.fill(p); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, chosen.fill(p))
 	warnOfSelectors(zerolog.New(&out), chosen.Source)
 	if text := out.String(); strings.Count(text, "has no effect") != 1 || !strings.Contains(text, "~serial_no") {
 		t.Errorf("log:\n%s", text)
@@ -192,9 +181,7 @@ func TestParametersOfRecording(t *testing.T) {
 	for fps, want := range map[int]bool{0: false, 15: true} {
 		var o Options
 		p["fisheye_fps"] = fps
-		if err := o.fill(p); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, o.fill(p))
 		if _, set := o.Streams[camdriver.StreamID{Kind: camdriver.Fisheye}]; set != want {
 			t.Errorf("%d: %v", fps, o.Streams)
 		}

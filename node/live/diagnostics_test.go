@@ -11,6 +11,7 @@ import (
 	"rsros/node/naming"
 	"rsros/node/transport"
 	"rsros/ros"
+	"rsros/test/need"
 )
 
 // Statuses have the names and texts that monitors of realsense2_camera expect.
@@ -36,9 +37,7 @@ func TestDiagnosticsNames(t *testing.T) {
 		}
 		close(done)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	<-done
 	s.Close()
 	for _, name := range wanted {

@@ -8,6 +8,7 @@ import (
 
 	"rsros/ros"
 	"rsros/ros/graph"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -19,9 +20,7 @@ func TestTwoCamerasOfOneName(t *testing.T) {
 	start := func(name string) *rig.Log {
 		log := new(rig.Log)
 		n, err := Start(t.Context(), Options{ROS: ros.Config{Name: name}, Streams: small, Log: zerolog.New(log)}.at(master))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		t.Cleanup(func() {
 			if err := n.Close(); err != nil {
 				t.Error(err)
@@ -30,18 +29,14 @@ func TestTwoCamerasOfOneName(t *testing.T) {
 		return log
 	}
 	onlooker, err := graph.Join(t.Context(), graph.JoinOptions{ROS: graph.Config{Name: "onlooker", MasterURI: master, Host: "127.0.0.1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer onlooker.Close() //nolint:errcheck // at the end
 	const shared = "/camera/stereo_module/set_parameters"
 	provider := func() string {
 		ctx, cancel := context.WithTimeout(t.Context(), peer.Patience)
 		defer cancel()
 		name, err := onlooker.ServiceProvider(ctx, shared)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return name
 	}
 	first := start("first")

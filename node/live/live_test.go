@@ -21,6 +21,7 @@ import (
 	"rsros/msgs/imagetransport"
 	"rsros/node/naming"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -57,9 +58,7 @@ func startAt(t *testing.T, master string, o Options) *Node {
 	t.Helper()
 	o.Log = zerolog.New(zerolog.NewTestWriter(t))
 	live, err := Start(t.Context(), o.at(master))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		if err := live.Close(); err != nil {
 			t.Error(err)
@@ -72,9 +71,7 @@ func startAt(t *testing.T, master string, o Options) *Node {
 func nodeAt(t *testing.T, master, name string) *ros.Node {
 	t.Helper()
 	n, err := ros.NewNode(t.Context(), ros.Config{Name: name, MasterURI: master, Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		if err := n.Close(); err != nil {
 			t.Error(err)
@@ -116,9 +113,7 @@ func next(t *testing.T, n *ros.Node, topic string, m msgs.Message, check func() 
 			}
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	select {
 	case <-found:
 	case <-time.After(peer.Patience):
@@ -168,9 +163,7 @@ func TestLiveNodeAnswers(t *testing.T) {
 		t.Fatalf("stop_recording answered %+v", answer)
 	}
 	f, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	if n := f.Frames(camdriver.DepthStream); n == 0 {
 		t.Error("the recording holds no depth frame")
@@ -267,9 +260,7 @@ func TestCompressedDepthIsTheSame(t *testing.T) {
 		raw, packed := &images{by: map[msgs.Time][]byte{}}, &images{by: map[msgs.Time][]byte{}}
 		listen := func(topic string, take func(*msgs.Decoder)) {
 			s, err := n.Subscribe(ros.SubscriberOptions{Topic: topic}, func(r ros.Received) { take(msgs.NewDecoder(r.Data)) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			t.Cleanup(s.Close)
 		}
 		listen(topic, func(d *msgs.Decoder) {

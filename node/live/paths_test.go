@@ -22,9 +22,7 @@ import (
 func TestParameterServerNamesNoFileElsewhere(t *testing.T) {
 	top, other := t.TempDir(), t.TempDir()
 	links := need.Symlink(t, other, filepath.Join(top, "out"))
-	if err := os.Mkdir(filepath.Join(top, "in"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Mkdir(filepath.Join(top, "in"), 0o755))
 	for name, c := range map[string]struct {
 		p  graph.Params
 		ok bool
@@ -68,9 +66,7 @@ func TestParameterServerNamesNoFileElsewhere(t *testing.T) {
 func TestCommandLineNamesAnyFile(t *testing.T) {
 	p := graph.Params{"record": "/any/a.bag", "record_path": "/any"}
 	o := Options{}
-	if err := o.fill(p); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, o.fill(p))
 	if err := o.checkRemotePaths(p); err != nil || o.Record != "/any/a.bag" || o.RecordPath != "/any" {
 		t.Errorf("%q %q %v", o.Record, o.RecordPath, err)
 	}
@@ -81,12 +77,8 @@ func TestStrangersFileIsRefusedAtStart(t *testing.T) {
 	master := rig.Master(t).URI()
 	n := nodeAt(t, master, "stranger")
 	path := filepath.Join(t.TempDir(), "notes.txt")
-	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := n.SetParam(t.Context(), "/camera_node/record", path); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path, []byte("mine"), 0o644))
+	need.Must(t, n.SetParam(t.Context(), "/camera_node/record", path))
 	live, err := Start(t.Context(), Options{Log: zerolog.Nop(), RecordPath: t.TempDir()}.at(master))
 	if err == nil {
 		live.Close() //nolint:errcheck // the test has failed
@@ -103,17 +95,13 @@ func TestStrangersFileIsRefusedAtStart(t *testing.T) {
 func TestInputIsNotRecordedInto(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.WriteFile(in("a.bag"), []byte("precious"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(in("a.bag"), []byte("precious"), 0o644))
 	links := need.Symlink(t, "a.bag", in("soft.bag"))
 	for _, err := range []error{
 		os.Link(in("a.bag"), in("hard.bag")), os.Link(in("a.bag"), in("part_0.bag")), os.Link(in("a.bag"), in("later_12.bag")),
 		os.WriteFile(in("b.bag"), nil, 0o644),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
 	for name, refused := range map[string]bool{
 		"a.bag": true, "./a.bag": true, "soft.bag": true, "hard.bag": true, "part.bag": true, "part": true, "later.bag": true, "b.bag": false, "c.bag": false, "par.bag": false,
@@ -154,16 +142,12 @@ func TestStartRecordingStaysInRecordPath(t *testing.T) {
 	// All names of the next minutes are taken.
 	for at := range 300 {
 		name := time.Now().Add(time.Duration(at) * time.Second).Format("2006-01-02-15-04-05")
-		if err := os.WriteFile(filepath.Join(dir, name+".bag"), []byte("mine"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(filepath.Join(dir, name+".bag"), []byte("mine"), 0o644))
 	}
 	seen := map[string]bool{}
 	for range 3 {
 		text, err := live.cameras[0].startRecording()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		path := strings.TrimPrefix(text, "recording into ")
 		if filepath.Dir(path) != dir || seen[path] {
 			t.Errorf("%s, with the record path %s, after %v", path, dir, seen)
@@ -175,9 +159,7 @@ func TestStartRecordingStaysInRecordPath(t *testing.T) {
 	}
 	mine := 0
 	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, f := range files {
 		if text, err := os.ReadFile(filepath.Join(dir, f.Name())); err == nil && string(text) == "mine" {
 			mine++

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/test/need"
 )
 
 // loaded loads a preset into a simulated camera, and returns its options and the log.
@@ -20,14 +21,10 @@ func loaded(t *testing.T, preset string) (map[string]float32, string, error) {
 	var log bytes.Buffer
 	path := filepath.Join(t.TempDir(), "preset.json")
 	if preset != "" {
-		if err := os.WriteFile(path, []byte(preset), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(path, []byte(preset), 0o644))
 	}
 	c := &camera{openMu: &sync.Mutex{}, log: zerolog.New(&log), opts: Options{Preset: path, Source: SourceOptions{Device: "sim"}}}
-	if err := c.open(t.Context(), zerolog.Nop(), noWait); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, c.open(t.Context(), zerolog.Nop(), noWait))
 	defer c.close()
 	err := c.loadPreset()
 	options := map[string]float32{}

@@ -12,6 +12,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -48,9 +49,7 @@ func onlooker(t *testing.T, n *ros.Node, topic string) <-chan []byte {
 		default:
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(s.Close)
 	return got
 }

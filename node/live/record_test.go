@@ -16,6 +16,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/program"
+	"rsros/test/need"
 	"rsros/test/rig"
 )
 
@@ -45,9 +46,7 @@ func TestLiveRecordsWhatHappens(t *testing.T) {
 	live, err := Start(t.Context(), Options{
 		Naming: naming.SDK, Streams: small, Record: path, Log: zerolog.New(zerolog.NewTestWriter(t)), Observer: frames,
 	}.at(rig.Master(t).URI()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	sensor := live.cameras[0].device.Sensors()[0]
 	frames.await(2)
 	if err := sensor.SetOption(camdriver.OptionGain, 64); err != nil {
@@ -93,9 +92,7 @@ func TestLiveRecordsWhatHappens(t *testing.T) {
 // checkLogAndOrigin checks what librealsense doesn't read.
 func checkLogAndOrigin(t *testing.T, path string) {
 	f, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close() //nolint:errcheck // only read
 	var keys []string
 	for _, kv := range f.Additional() {
@@ -113,9 +110,7 @@ func checkLogAndOrigin(t *testing.T, path string) {
 	defer it.Close()
 	for it.Next() {
 		var line msgs.Log
-		if err := msgs.Unmarshal(it.Message().Data, &line); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, msgs.Unmarshal(it.Message().Data, &line))
 		if line.Msg == "half way" && line.Name == "/camera_node" && line.Level == msgs.LogInfo {
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"rsros/node/settings"
 	"rsros/ros"
 	"rsros/ros/graph"
+	"rsros/test/need"
 )
 
 // Every stream can be turned on and off by its flag, by its parameters and by both.
@@ -29,9 +30,7 @@ func TestPrecedenceOfStreams(t *testing.T) {
 				case flag != "unset":
 					for _, own := range settings.Live.Fields(&o.Streams) {
 						if own.Name() == f.Name() {
-							if err := own.Set(flag); err != nil {
-								t.Fatal(err)
-							}
+							need.Must(t, own.Set(flag))
 						}
 					}
 				case param == "off":
@@ -40,9 +39,7 @@ func TestPrecedenceOfStreams(t *testing.T) {
 					want = &profile
 				}
 				list, err := o.each(values, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, err)
 				got, set := list[0].Streams[id]
 				if set != (want != nil) || set && got != *want {
 					t.Errorf("%s: flag %s, parameter %s: %v (%t), want %v", f.Name(), flag, param, got, set, want)
@@ -68,17 +65,11 @@ func TestPrecedenceOfCameras(t *testing.T) {
 			alone[name] = value
 		}
 		got, err := o.each(nil, both)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		want, err := o.each(nil, alone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		rear, err := o.each(nil, all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if !sameSettings(got[0], want[0]) || !sameSettings(got[1], rear[1]) {
 			t.Errorf("%v: front %+v\nrear %+v", own, got[0], got[1])
 		}

@@ -18,6 +18,7 @@ import (
 	"rsros/program"
 	"rsros/ros"
 	"rsros/ros/graph"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -248,9 +249,7 @@ func late(c *camera) uint64 {
 func serialOf(t *testing.T, bag string) string {
 	t.Helper()
 	f, err := rsbag.Open(bag, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close() //nolint:errcheck // only read
 	if f.Device() != 0 {
 		t.Errorf("%s is of /device_%d: librealsense plays /device_0 only", bag, f.Device())
@@ -294,9 +293,7 @@ func TestPauseOneOfTwo(t *testing.T) {
 // opened before the server was asked.
 func TestServerSelectsNamedDevice(t *testing.T) {
 	master := rig.Master(t).URI()
-	if err := nodeAt(t, master, "stranger").SetParam(t.Context(), "/camera_node/serial_no", "_77"); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, nodeAt(t, master, "stranger").SetParam(t.Context(), "/camera_node/serial_no", "_77"))
 	live := startAt(t, master, Options{Streams: small})
 	if got := camdriver.Find(live.Device().Info(), camdriver.InfoSerialNumber); got != "77" {
 		t.Errorf("serial number %s, want that of the parameter server", got)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/test/need"
 	"rsros/test/rig"
 )
 
@@ -16,20 +17,14 @@ func TestSimTimeIsSaid(t *testing.T) {
 	start := func() string {
 		var log bytes.Buffer
 		live, err := Start(t.Context(), Options{Streams: small, Log: zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.WarnLevel)}.at(master))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := live.Close(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
+		need.Must(t, live.Close())
 		return log.String()
 	}
 	if log := start(); strings.Contains(log, "use_sim_time") {
 		t.Errorf("without simulated time it says\n%s", log)
 	}
-	if err := nodeAt(t, master, "judge").SetParam(t.Context(), "/use_sim_time", true); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, nodeAt(t, master, "judge").SetParam(t.Context(), "/use_sim_time", true))
 	if log := start(); strings.Count(log, "/use_sim_time is true") != 1 {
 		t.Errorf("under simulated time it says\n%s", log)
 	}

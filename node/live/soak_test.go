@@ -18,6 +18,7 @@ import (
 	"rsros/msgs"
 	"rsros/node/naming"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -73,9 +74,7 @@ func TestSubscribersSoak(t *testing.T) {
 				default:
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			<-arrived
 			s.Close()
 		}
@@ -89,9 +88,7 @@ func descriptors(t *testing.T) int {
 		return 0
 	}
 	list, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return len(list)
 }
 
@@ -130,9 +127,7 @@ func newSoak(t *testing.T, master string) *soak {
 		Wrapper: naming.WrapperOptions{AlignDepth: true, PointCloud: true, Filters: []string{"decimation", "spatial", "temporal", "hole_filling"}},
 		Record:  filepath.Join(t.TempDir(), "soak.bag"),
 	}.at(master))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for i, c := range s.live.cameras {
 		c.attach(&counter{frames: &s.frames[i]}, nil)
 	}
@@ -205,9 +200,7 @@ func (s *soak) watch(topic string, wake <-chan struct{}) {
 			<-wake
 		}
 	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	need.Must(s.t, err)
 	<-first
 	s.watched = append(s.watched, w)
 }

@@ -28,13 +28,9 @@ func TestTogetherRing(t *testing.T) {
 		Recording: record.Options{Topics: []string{"/odom", "/map"}, Ring: record.Ring{Before: 3 * time.Second, After: time.Second}},
 	})
 	odom, err := n.Advertise(ros.PublisherOptions{Topic: "/odom", Type: msgs.MustType("std_msgs/UInt32")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	latched, err := n.Advertise(ros.PublisherOptions{Topic: "/map", Type: msgs.MustType("std_msgs/UInt32"), Latch: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	latched.Publish(msgs.Raw{Head: []byte{7, 0, 0, 0}})
 	call := func(name string) {
 		t.Helper()
@@ -88,9 +84,7 @@ func TestTogetherRing(t *testing.T) {
 func framesOf(t *testing.T, path string, number int) uint64 {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{Device: number})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	if got := camdriver.Find(f.Snapshot().Info, camdriver.InfoSerialNumber); got != strconv.Itoa(number+1) {
 		t.Errorf("%s: device %d has serial number %s", path, number, got)

@@ -22,6 +22,7 @@ import (
 	"rsros/record"
 	"rsros/ros"
 	"rsros/ros/graph"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -53,9 +54,7 @@ func TestRecordTogether(t *testing.T) {
 	})
 	advertise := func(topic string, latch bool) *ros.Publisher {
 		p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("std_msgs/UInt32"), Latch: latch})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		return p
 	}
 	odom := advertise("/odom", false)
@@ -93,9 +92,7 @@ func TestRecordTogether(t *testing.T) {
 
 	for number, want := range []float64{4000, 9000} {
 		f, err := rsbag.Open(path, rsbag.Options{Device: number})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer f.Close()
 		if got := camdriver.Find(f.Snapshot().Info, camdriver.InfoSerialNumber); got != strconv.Itoa(number+1) {
 			t.Errorf("device %d has serial number %s", number, got)
@@ -111,9 +108,7 @@ func TestRecordTogether(t *testing.T) {
 			t.Errorf("device %d: %d messages: %v", number, damaged, why)
 		}
 		played, err := OpenSource(t.Context(), SourceOptions{Device: path, Recorded: number})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got := camdriver.Find(played.Info(), camdriver.InfoSerialNumber); got != strconv.Itoa(number+1) {
 			t.Errorf("device %d plays as %s", number, got)
 		}
@@ -141,14 +136,10 @@ func TestRecordTogether(t *testing.T) {
 func besides(t *testing.T, path string) (numbers []uint32, maps int) {
 	t.Helper()
 	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer b.Close()
 	for m, err := range b.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/odom" || c.Topic == "/map" }}).Messages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if m.Conn.Topic == "/map" {
 			maps++
 		} else {

@@ -21,6 +21,7 @@ import (
 	"rsros/replay/recorded"
 	"rsros/ros"
 	"rsros/ros/graph"
+	"rsros/test/need"
 	"rsros/test/rig"
 )
 
@@ -29,9 +30,7 @@ var launchParams = graph.Params{"initial_reset": true, "reconnect_timeout": 0.05
 
 func TestWaitParameters(t *testing.T) {
 	var o Options
-	if err := o.fill(launchParams); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, o.fill(launchParams))
 	if s := o.Source; !s.InitialReset || s.Retry != 50*time.Millisecond || s.Wait != -1 || !s.Unplugged {
 		t.Errorf("%+v", s)
 	}
@@ -70,9 +69,7 @@ func TestAwaitBag(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(path))))
 	defer server.Close()
 	dev, err := waiting(nodeAt(t, rig.Master(t).URI(), "camera_node")).await(t.Context(), SourceOptions{Device: server.URL + "/" + filepath.Base(path), Wait: -1}, noWait)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer dev.Close() //nolint:errcheck // nothing is written
 	if _, err := rosbag.FileOf(dev.(*recorded.Device).File().Bag()).Check(t.Context(), bagstore.CheckOptions{}); err != nil {
 		t.Error(err)
@@ -118,9 +115,7 @@ func TestWaitForPlug(t *testing.T) {
 		}
 	}
 	dev, err := waiting(n).await(t.Context(), SourceOptions{Device: "sim:77", Unplugged: true, Wait: -1, Retry: time.Second, Clock: clock}, noWait)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer dev.Close()
 	if serial := camdriver.Find(dev.Info(), camdriver.InfoSerialNumber); serial != "77" || len(clock.sleeps) != 3 {
 		t.Errorf("camera %s after %v", serial, clock.sleeps)
@@ -131,13 +126,9 @@ func TestWaitForPlug(t *testing.T) {
 func TestInitialReset(t *testing.T) {
 	n, log := nodeAt(t, rig.Master(t).URI(), "camera_node"), &bytes.Buffer{}
 	c := &camera{node: n, openMu: &sync.Mutex{}, log: zerolog.New(log), opts: Options{Source: SourceOptions{Device: "sim", InitialReset: true}}}
-	if err := c.open(t.Context(), zerolog.Nop(), noWait); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, c.open(t.Context(), zerolog.Nop(), noWait))
 	defer c.close()
-	if err := c.resetFirst(t.Context(), noWait); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, c.resetFirst(t.Context(), noWait))
 	if !strings.Contains(log.String(), "the camera is back from its reset") {
 		t.Errorf("log: %s", log)
 	}

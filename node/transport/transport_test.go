@@ -14,6 +14,7 @@ import (
 	"rsros/msgs/imagetransport"
 	"rsros/ros"
 	"rsros/ros/graph"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -23,15 +24,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func nodes(t *testing.T) (pub, sub *ros.Node) {
 	t.Helper()
 	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	closers := []func() error{m.Close}
 	for name, to := range map[string]**ros.Node{"camera": &pub, "onlooker": &sub} {
 		n, err := ros.NewNode(t.Context(), ros.Config{Name: name, MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		*to = n
 		closers = append([]func() error{n.Close}, closers...)
 	}
@@ -80,9 +77,7 @@ func subscribe(t *testing.T, n *ros.Node, topic string) <-chan compressedImage {
 		}
 		got <- m
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(s.Close)
 	return got
 }
@@ -116,25 +111,17 @@ func configure(t *testing.T, n *ros.Node, name string, c msgs.Config) msgs.Confi
 	defer cancel()
 	peer.AwaitService(t, n, name)
 	answer, err := n.CallService(ctx, name, msgs.MustService("dynamic_reconfigure/Reconfigure"), msgs.Marshal(&c))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var out msgs.Config
-	if err := msgs.Unmarshal(answer, &out); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, msgs.Unmarshal(answer, &out))
 	return out
 }
 
 func TestTransports(t *testing.T) {
 	pub, sub := nodes(t)
-	if err := pub.SetParam(t.Context(), "/camera/depth/compressedDepth/png_level", 3); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, pub.SetParam(t.Context(), "/camera/depth/compressedDepth/png_level", 3))
 	topics, err := Advertise(t.Context(), pub, Options{Topic: "camera/depth", Encoding: "16UC1", Depth: true, Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var h held
 	h.give(topics, depth)
 	if topics.Wanted() || h.out.Load() != 0 {
@@ -184,9 +171,7 @@ func TestDropsAreCounted(t *testing.T) {
 	pub, sub := nodes(t)
 	begun, proceed := make(chan struct{}), make(chan struct{})
 	p, err := pub.Advertise(ros.PublisherOptions{Topic: "slow", Type: msgs.MustType("sensor_msgs/CompressedImage")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	slow := newTransport(p, func(dst []byte, p imagetransport.Image) (string, []byte, error) {
 		begun <- struct{}{}
 		<-proceed

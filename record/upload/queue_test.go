@@ -121,17 +121,13 @@ func begun(t *testing.T, o Options, dir string) *Queue {
 	t.Helper()
 	o.To = "queue://bucket/robot"
 	q, err := Start(o, zerolog.New(zerolog.NewTestWriter(t)), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return q
 }
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func (q *Queue) record(t *testing.T, path, text string) {
@@ -145,9 +141,7 @@ func (q *Queue) record(t *testing.T, path, text string) {
 func names(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, e := range entries {
 		if e.Name() != lockName {
 			list = append(list, e.Name())
@@ -195,9 +189,7 @@ func TestFolderOfTwoNames(t *testing.T) {
 			return
 		}
 		q, err := Start(Options{To: "queue://bucket/robot", Wait: time.Minute}, zerolog.Nop(), dir, link, dir+"/.")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		path := filepath.Join(link, "a.bag")
 		write(t, path, "one")
 		q.Begin(path)
@@ -303,16 +295,12 @@ func TestKilledBetween(t *testing.T) {
 		s.objects["queue://bucket/robot/a.bag"], s.objects["queue://bucket/robot/b.bag"] = "one", "of yesterday"
 		var log bytes.Buffer
 		q, err := Start(Options{To: "queue://bucket/robot", Wait: time.Minute}, zerolog.New(&log), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		q.record(t, filepath.Join(dir, "a.bag"), "one")
 		path := filepath.Join(dir, "b.bag")
 		write(t, path, "two")
 		at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.Chtimes(path, at, at))
 		q.Begin(path)
 		q.Finish(path)
 		time.Sleep(time.Second)
@@ -387,22 +375,16 @@ func TestUnfinished(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
 		path := filepath.Join(dir, "a.bag")
 		w, err := rosbag.Create(path+activeSuffix, bagstore.Options{Checkpoint: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		killed := begun(t, Options{}, dir)
 		killed.Begin(path)
 		killed.Close()
 		q := begun(t, Options{Wait: time.Minute}, dir)
 		time.Sleep(time.Hour)
 		s.want(t, nil)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Close())
 		bag, err := os.ReadFile(path + activeSuffix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		time.Sleep(2 * lookEvery)
 		q.Close()
 		s.want(t, map[string]string{"queue://bucket/robot/a.bag.active": string(bag)})
@@ -441,18 +423,14 @@ func TestFullDisk(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
 		path := filepath.Join(dir, "a.bag")
 		full := path + suffix + place.Suffix
-		if err := os.Mkdir(full, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.Mkdir(full, 0o700))
 		q := begun(t, Options{Wait: time.Minute}, dir)
 		q.record(t, path, "one")
 		time.Sleep(time.Hour)
 		if q.Safe(path) || q.Status().Waiting != 1 {
 			t.Errorf("%+v", q.Status())
 		}
-		if err := os.Remove(full); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.Remove(full))
 		q.Close()
 		s.want(t, map[string]string{"queue://bucket/robot/a.bag": "one"})
 	})
