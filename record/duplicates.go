@@ -5,7 +5,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"rsros/bagstore"
@@ -104,11 +103,7 @@ func streamOf(topic string) string {
 	if t.Kind != rslayout.TopicImage {
 		return ""
 	}
-	name := strings.Replace(strings.ToLower(t.Stream.Kind.String()), "infrared", "infra", 1)
-	if t.Stream.Index > 0 {
-		name += strconv.Itoa(t.Stream.Index)
-	}
-	return name
+	return rslayout.NodeName(t.Stream)
 }
 
 // shows reports whether the topic has images of a stream under realsense2_camera's names, by a transport.

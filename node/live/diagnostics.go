@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/node/naming"
@@ -76,7 +77,7 @@ func (d *diagnostics) publish(now time.Time) {
 	}
 	for _, list := range d.camera.profiles {
 		for _, p := range list {
-			add("_"+naming.StreamName(p.Stream), d.rate(p, now))
+			add("_"+rslayout.NodeName(p.Stream), d.rate(p, now))
 		}
 	}
 	dropped := d.dropped()

@@ -1,10 +1,9 @@
 package naming
 
 import (
-	"fmt"
 	"math"
-	"strings"
 
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/msgs"
@@ -73,7 +72,7 @@ const (
 
 func (l *layout) addStream(s camdriver.StreamSnapshot) {
 	id := s.Profile.Stream
-	name := StreamName(id)
+	name := rslayout.NodeName(id)
 	st := &stream{frameID: l.options.opticalFrame(id), format: s.Profile.Format, depth: id.Kind == camdriver.Depth}
 	add := func(topic, typ string, encode encode) {
 		st.topics = append(st.topics, streamTopic{l.camera + "/" + topic, typ, encode})
@@ -176,25 +175,13 @@ func (l *layout) addExtrinsics(snap camdriver.DeviceSnapshot) {
 		if s.Extrinsic == nil || !id.Kind.Video() || id == snap.Reference {
 			continue
 		}
-		name := "depth_to_" + StreamName(id)
+		name := "depth_to_" + rslayout.NodeName(id)
 		l.static = append(l.static, staticTopic{l.camera + "/extrinsics/" + name, "realsense2_camera/Extrinsics", &msgs.Extrinsics{
 			Header:      msgs.Header{FrameID: name + "_extrinsics"},
 			Rotation:    camdriver.Transpose(s.Extrinsic.Rotation), // column-major
 			Translation: s.Extrinsic.Translation,
 		}})
 	}
-}
-
-// StreamName returns realsense2_camera's name of a stream, such as "infra1" or "gyro".
-func StreamName(id camdriver.StreamID) string {
-	name := strings.ToLower(id.Kind.String())
-	if id.Kind == camdriver.Infrared {
-		name = "infra"
-	}
-	if id.Index > 0 {
-		return fmt.Sprint(name, id.Index)
-	}
-	return name
 }
 
 // imageTopic returns the last part of a name. Only the depth module's images are rectified.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/node/settings"
@@ -114,11 +115,11 @@ func (o *WrapperOptions) frame(name string) string {
 }
 
 func (o *WrapperOptions) bodyFrame(id camdriver.StreamID) string {
-	return o.frame(StreamName(id) + "_frame")
+	return o.frame(rslayout.NodeName(id) + "_frame")
 }
 
 func (o *WrapperOptions) opticalFrame(id camdriver.StreamID) string {
-	return o.frame(StreamName(id) + "_optical_frame")
+	return o.frame(rslayout.NodeName(id) + "_optical_frame")
 }
 
 func (o *WrapperOptions) has(filter string) bool { return slices.Contains(o.Filters, filter) }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/rig"
@@ -72,7 +73,7 @@ func TestWrapperNames(t *testing.T) {
 		{Kind: camdriver.Infrared, Index: 2}: "infra2",
 		{Kind: camdriver.Gyro}:               "gyro",
 	} {
-		if got := StreamName(id); got != want {
+		if got := rslayout.NodeName(id); got != want {
 			t.Errorf("%v is called %s, want %s", id, got, want)
 		}
 	}

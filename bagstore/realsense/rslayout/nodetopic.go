@@ -19,6 +19,18 @@ var streamWords = []struct {
 	{"accel", camdriver.Accel}, {"gyro", camdriver.Gyro}, {"imu", camdriver.Motion}, {"motion", camdriver.Motion},
 }
 
+// NodeName returns realsense2_camera's name of a stream, such as "infra1" or "gyro".
+func NodeName(id camdriver.StreamID) string {
+	name := strings.ToLower(id.Kind.String())
+	if id.Kind == camdriver.Infrared {
+		name = "infra"
+	}
+	if id.Index > 0 {
+		name += strconv.Itoa(id.Index)
+	}
+	return name
+}
+
 // NodeStream returns the stream that a topic's name means: by the last part that has one of the words.
 // An image as another camera sees it, such as aligned_depth_to_color, is none.
 func NodeStream(topic string, inertial bool) (camdriver.StreamID, bool) {
