@@ -25,19 +25,23 @@ var (
 
 // TestHelpPages checks that testdata/help has the help of each command. TestHelpForm checks what is in the files.
 func TestHelpPages(t *testing.T) {
-	checkHelp(t, newRootCommand(&app{}))
+	pages := checkHelp(t, newRootCommand(&app{}))
+	if files, err := texts.ReadDir("help"); err != nil || len(files) != pages {
+		t.Errorf("%d texts for %d commands, %v", len(files), pages, err)
+	}
 }
 
-// checkHelp compares the help of a command and its subcommands with their files.
-func checkHelp(t *testing.T, cmd *cobra.Command) {
+// checkHelp compares the help of a command and its subcommands with their files, and returns how many these are.
+func checkHelp(t *testing.T, cmd *cobra.Command) (pages int) {
 	t.Helper()
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
-			checkHelp(t, c)
+			pages += checkHelp(t, c)
 		}
 	}
 	name := strings.ReplaceAll(strings.TrimPrefix(cmd.CommandPath(), "rs-ros-node "), " ", "-")
 	checkGolden(t, filepath.Join("testdata/help", name+".txt"), help.Page(cmd))
+	return pages + 1
 }
 
 // TestHelpForm checks the widths and placeholders of all pages, of which that of rs-lerobot is one.
