@@ -3,6 +3,7 @@ package test
 import (
 	"os"
 	"path/filepath"
+	"rsros/test/need"
 	"slices"
 	"strings"
 	"testing"

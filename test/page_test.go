@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"rsros/test/need"
 	"slices"
 	"strings"
 	"testing"

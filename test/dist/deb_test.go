@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -26,24 +27,18 @@ func makeRelease(t *testing.T) map[string]string {
 	}
 	files := map[string]string{}
 	sums, err := os.ReadFile("../../build/dist/SHA256SUMS")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	out := t.TempDir()
 	names := strings.Fields(string(sums))
 	for i := 0; i < len(names); i += 2 {
 		name := names[i+1]
 		files[name] = filepath.Join(out, name)
 		text, err := os.ReadFile(filepath.Join("../../build/dist", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if sum := fmt.Sprintf("%x", sha256.Sum256(text)); sum != names[i] {
 			t.Errorf("%s: %s, SHA256SUMS has %s", name, sum, names[i])
 		}
-		if err := os.WriteFile(files[name], text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.WriteFile(files[name], text, 0o600))
 	}
 	return files
 }
@@ -68,9 +63,7 @@ func TestReproducible(t *testing.T) {
 	}
 	for name, path := range first {
 		a, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		b, err := os.ReadFile(second[name])
 		if err != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s differs the second time (%v)", name, err)
@@ -139,9 +132,7 @@ func TestInstalled(t *testing.T) {
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }

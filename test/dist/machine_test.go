@@ -40,9 +40,7 @@ func newMachine(t *testing.T, masterURI string) *machine {
 		need.Missing(t, "installing packages needs root")
 	}
 	m := &machine{t: t, env: peer.Env(t, masterURI), root: filepath.Join(t.TempDir(), "machine")}
-	if err := os.Mkdir(m.root, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.Mkdir(m.root, 0o755))
 	m.holder = peer.Start(t, m.env, "unshare", "--mount", "--propagation", "private", "sh", "-c", holdMachine, "sh", m.root)
 	m.holder.Await("ready", func(out string) bool { return strings.Contains(out, "ready") })
 	return m

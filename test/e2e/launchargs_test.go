@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"rsros/test/need"
 	"slices"
 	"strings"
 	"testing"

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"rsros/test/need"
 	"rsros/test/samplebag"
 )
 
@@ -32,9 +33,7 @@ func TestLeRobotNPM(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "node", args...)
 	cmd.Env, cmd.Stderr = append(os.Environ(), "RS_NODE_MODULES="+modules), os.Stderr
 	text, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	type table struct {
 		Metadata map[string]string
 		Rows     []map[string]any
@@ -42,9 +41,7 @@ func TestLeRobotNPM(t *testing.T) {
 	var tables []table
 	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
 		var one table
-		if err := d.Decode(&one); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, d.Decode(&one))
 		tables = append(tables, one)
 	}
 	if len(tables) != 4 || len(tables[0].Rows) != 1 || len(tables[1].Rows) != 2 || len(tables[2].Rows) != 60 || len(tables[3].Rows) != 60 {

@@ -70,13 +70,9 @@ func (s *roscppSubscriber) heard() map[string]heard {
 		s.t.Fatalf("roscpp subscriber ended with %d", code)
 	}
 	b, err := os.ReadFile(s.out)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	need.Must(s.t, err)
 	var topics map[string]heard
-	if err := json.Unmarshal(b, &topics); err != nil {
-		s.t.Fatal(err)
-	}
+	need.Must(s.t, json.Unmarshal(b, &topics))
 	return topics
 }
 

@@ -29,9 +29,7 @@ func npmModules(t *testing.T, folder string) string {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(cache, name), b, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 	}
 	install := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	install.Dir = cache
@@ -90,9 +88,7 @@ func TestRosbag2NPM(t *testing.T) {
 func rawLines(t *testing.T, path string) (list []string) {
 	t.Helper()
 	bag, _, err := recordings.OpenRaw(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	samplebag.Each(t, func(m bagstore.Message) {
 		list = append(list, fmt.Sprintf("%d %s %x", m.Time, m.Conn.Topic, sha1.Sum(m.Data)))

@@ -49,20 +49,14 @@ func newHome(t *testing.T) *home {
 	t.Helper()
 	h := &home{folder: t.TempDir()}
 	bin := filepath.Join(h.folder, ".local/bin")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.MkdirAll(bin, 0o755))
 	// Debian's roscore listens on its own port whatever ROS_MASTER_URI is.
 	port := freePort(t)
 	core := fmt.Sprintf("#!/bin/sh\nexec /usr/bin/roscore -p %d \"$@\"\n", port)
-	if err := os.WriteFile(filepath.Join(bin, "roscore"), []byte(core), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(filepath.Join(bin, "roscore"), []byte(core), 0o755))
 	for _, variable := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 		value, err := exec.Command("go", "env", variable).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		h.env = append(h.env, variable+"="+strings.TrimSpace(string(value)))
 	}
 	h.env = append(peer.Env(t, fmt.Sprintf("http://127.0.0.1:%d", port)), h.env...)
@@ -73,9 +67,7 @@ func newHome(t *testing.T) *home {
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }
@@ -84,21 +76,15 @@ func freePort(t *testing.T) int {
 // the end of the page. The first one waits for each of its blocks, which must succeed.
 func (h *home) do(t *testing.T, page string) {
 	text, err := os.ReadFile(filepath.Join(root, page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	steps, last := readPage(string(text))
 	if len(steps) == 0 {
 		t.Fatalf("%s has no commands", page)
 	}
 	source, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	state := filepath.Join(t.TempDir(), "state")
-	if err := os.WriteFile(state, []byte("cd "+source+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(state, []byte("cd "+source+"\n"), 0o600))
 	running := map[string]*peer.Process{}
 	end := func(terminals string) {
 		for _, name := range strings.Fields(terminals) {

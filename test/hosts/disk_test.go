@@ -47,9 +47,7 @@ func TestFullDisk(t *testing.T) {
 			dir := t.TempDir()
 			cmd := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", holdDisk, "sh", dir)
 			stdin, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			holder := peer.StartCommand(t, cmd)
 			t.Cleanup(func() { stdin.Close() }) //nolint:errcheck // ends the holder
 			holder.Await("ready", func(out string) bool { return strings.Contains(out, "ready") })

@@ -49,9 +49,7 @@ func startHost(t *testing.T, name, address, hosts string, env []string) *host {
 	h := &host{t: t, name: name, address: address, env: env}
 	cmd := exec.Command("unshare", "--net", "--mount", "--uts", "--propagation", "private", "sh", "-c", holdHost, "sh", name, address, hosts, device)
 	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	h.holder = peer.StartCommand(t, cmd)
 	t.Cleanup(func() { stdin.Close() }) //nolint:errcheck // ends the holder
 	h.holder.Await("ready", func(out string) bool { return strings.Contains(out, "ready") })
@@ -119,9 +117,7 @@ func newSite(t *testing.T, reach string, names ...string) *site {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "hosts")
-	if err := os.WriteFile(file, []byte(hosts), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(file, []byte(hosts), 0o644))
 	var all []*host
 	for i, name := range names {
 		env := slices.DeleteFunc(peer.Env(t, "http://"+master+":11311"), func(v string) bool { return strings.HasPrefix(v, "ROS_IP=") })

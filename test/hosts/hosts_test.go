@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/tools/info"
 )
@@ -109,9 +110,7 @@ func (r *recording) end() int {
 func numbers(t *testing.T, path, topic string) (all []uint32) {
 	t.Helper()
 	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer bag.Close()
 	view := bag.View(bagstore.Query{})
 	it := view.Iterator()
@@ -122,9 +121,7 @@ func numbers(t *testing.T, path, topic string) (all []uint32) {
 			continue
 		}
 		spec, err := msgs.Parse(m.Conn.Type, m.Conn.Definition)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		seq, ok := spec.Seq(m.Data)
 		if !ok {
 			t.Fatalf("%s has no header", topic)
@@ -320,8 +317,6 @@ func fastClock(t *testing.T, by int) []string {
 	t.Helper()
 	folder := t.TempDir()
 	shift := fmt.Sprintf("import time\nright = time.time\ntime.time = lambda: right() + %d\n", by)
-	if err := os.WriteFile(filepath.Join(folder, "sitecustomize.py"), []byte(shift), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(filepath.Join(folder, "sitecustomize.py"), []byte(shift), 0o644))
 	return []string{"env", "PYTHONPATH=" + folder}
 }

@@ -159,15 +159,11 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	// The first use of a tab's context creates the tab, which must outlive a deadline.
 	if chromedp.FromContext(b.ctx).Target == nil {
-		if err := chromedp.Do(b.ctx); err != nil {
-			b.t.Fatal(err)
-		}
+		need.Must(b.t, chromedp.Do(b.ctx))
 	}
 	ctx, cancel := b.timed()
 	defer cancel()
-	if err := chromedp.Do(ctx, actions...); err != nil {
-		b.t.Fatal(err)
-	}
+	need.Must(b.t, chromedp.Do(ctx, actions...))
 }
 
 // eval evaluates an expression, awaits it if it is a promise, and decodes it into a T.
@@ -175,9 +171,7 @@ func eval[T any](b *tab, expression string, arguments ...any) T {
 	b.t.Helper()
 	for i, a := range arguments {
 		text, err := json.Marshal(a)
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		need.Must(b.t, err)
 		expression = strings.ReplaceAll(expression, fmt.Sprintf("$%d", i+1), string(text))
 	}
 	ctx, cancel := b.timed()
@@ -272,12 +266,8 @@ func (b *tab) screenshot(name string) {
 	ctx, cancel := b.timed()
 	defer cancel()
 	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := os.WriteFile(folder+"/"+name+".png", png, 0o644); err != nil {
-		b.t.Fatal(err)
-	}
+	need.Must(b.t, err)
+	need.Must(b.t, os.WriteFile(folder+"/"+name+".png", png, 0o644))
 }
 
 // exception returns the text of what was thrown.

@@ -27,9 +27,7 @@ func start(t *testing.T) *cluster {
 	t.Helper()
 	need.Programs(t, "munged", "mungekey", "slurmctld", "slurmd", "sbatch")
 	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	host, _, _ = strings.Cut(host, ".")
 	c := &cluster{t, t.TempDir(), host}
 	for dir := c.dir; dir != filepath.Dir(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
@@ -38,9 +36,7 @@ func start(t *testing.T) *cluster {
 		}
 	}
 	for _, name := range []string{"state", "spool"} {
-		if err := os.Mkdir(filepath.Join(c.dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, os.Mkdir(filepath.Join(c.dir, name), 0o755))
 	}
 	in := func(name string) string { return filepath.Join(c.dir, name) }
 	socket := in("munge.socket")
@@ -68,9 +64,7 @@ JobAcctGatherType=jobacct_gather/none
 NodeName=%[1]s NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=p Nodes=%[1]s Default=YES State=UP
 `, c.node, c.dir, freePort(t), freePort(t), socket)
-	if err := os.WriteFile(in("slurm.conf"), []byte(conf), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(in("slurm.conf"), []byte(conf), 0o644))
 	t.Setenv("SLURM_CONF", in("slurm.conf"))
 	c.run("mungekey", "--create", "--keyfile="+in("munge.key"))
 	c.daemon("munged", "--foreground", "--force", "--socket="+socket, "--key-file="+in("munge.key"), "--pid-file="+in("munge.pid"),
@@ -84,9 +78,7 @@ PartitionName=p Nodes=%[1]s Default=YES State=UP
 
 func freePort(t *testing.T) int {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }

@@ -20,6 +20,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/test/bucket"
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/samplebag"
 )
@@ -47,16 +48,12 @@ func archive(t *testing.T, program string) string {
 	for i := range recordings {
 		kind := kinds[i%len(kinds)]
 		text, err := os.ReadFile(kind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if i%10 == 0 {
 			text = text[:len(text)*3/4]
 		}
 		name := filepath.Join(in, fmt.Sprintf("day%d", i%7), fmt.Sprintf("%03d%s", i, filepath.Ext(kind)))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, text, 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, text, 0o666)))
 	}
 	return in
 }
@@ -97,9 +94,7 @@ func TestArray(t *testing.T) {
 	// Each task leaves its process id, so that the test can kill it.
 	bin, pids := t.TempDir(), t.TempDir()
 	script := fmt.Sprintf("#!/bin/sh\necho $$ >%s/$SLURM_ARRAY_TASK_ID.new && mv %[1]s/$SLURM_ARRAY_TASK_ID.new %[1]s/$SLURM_ARRAY_TASK_ID\nexec %s \"$@\"\n", pids, program)
-	if err := os.WriteFile(filepath.Join(bin, "rs-ros-node"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(filepath.Join(bin, "rs-ros-node"), []byte(script), 0o755))
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	job := c.run("sbatch", "--parsable", fmt.Sprintf("--array=0-%d", shards-1), "--chdir="+logs, deployed(t), "recover", in, "-o", array)
 	killed := c.kill(job, pids)
@@ -191,18 +186,14 @@ func (c *cluster) kill(job, pids string) (index int) {
 // deployed is the path of deploy/slurm/batch.sh.
 func deployed(t *testing.T) string {
 	path, err := filepath.Abs("../../deploy/slurm/batch.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return path
 }
 
 func objects(t *testing.T, prefix string) (n int) {
 	t.Helper()
 	for _, err := range place.List(t.Context(), prefix+"/") {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		n++
 	}
 	return n
