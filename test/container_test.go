@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
-
-	"rsros/test/need"
 )
 
 // TestImagesRunAsUser checks in the Dockerfile that images don't run the program as root.

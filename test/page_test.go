@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"rsros/test/need"
 )
 
 // moduleImport is an import or export of another module of the page. Type-only imports aren't part of

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"rsros/test/need"
 )
 
 // launchArgs returns the arguments of one of our launch files and their defaults, written as in
