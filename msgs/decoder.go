@@ -71,14 +71,6 @@ func (d *Decoder) take(n int64) []byte {
 	return out
 }
 
-// U8 reads one byte.
-func (d *Decoder) U8() uint8 {
-	if b := d.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
 // number reads an unsigned number of size bytes.
 func (d *Decoder) number(size int) (v uint64) {
 	d.Align(size)
@@ -89,6 +81,8 @@ func (d *Decoder) number(size int) (v uint64) {
 	b := d.b[d.pos:]
 	d.pos += size
 	switch size {
+	case 1:
+		v = uint64(b[0])
 	case 2:
 		v = uint64(binary.LittleEndian.Uint16(b))
 	case 4:
@@ -102,6 +96,20 @@ func (d *Decoder) number(size int) (v uint64) {
 	return v
 }
 
+// integer reads an integer of any kind. One of KindUint64 above 2⁶³ becomes negative.
+func (d *Decoder) integer(k Kind) int64 {
+	unused := 64 - 8*k.Size()
+	v := d.number(k.Size()) << unused
+	switch k {
+	case KindInt8, KindInt16, KindInt32:
+		return int64(v) >> unused
+	}
+	return int64(v >> unused)
+}
+
+// U8 reads one byte.
+func (d *Decoder) U8() uint8 { return uint8(d.number(1)) }
+
 // U16 reads a uint16. The numbers of ROS 1 are little-endian and have no padding.
 func (d *Decoder) U16() uint16 { return uint16(d.number(2)) }
 
@@ -110,12 +118,6 @@ func (d *Decoder) U32() uint32 { return uint32(d.number(4)) }
 
 // U64 reads a uint64.
 func (d *Decoder) U64() uint64 { return d.number(8) }
-
-// I8 reads an int8.
-func (d *Decoder) I8() int8 { return int8(d.U8()) }
-
-// I16 reads an int16.
-func (d *Decoder) I16() int16 { return int16(d.U16()) }
 
 // I32 reads an int32.
 func (d *Decoder) I32() int32 { return int32(d.U32()) }

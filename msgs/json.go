@@ -90,7 +90,7 @@ func (p *jsonPrinter) value(f *Field) {
 	case KindFloat64:
 		p.float(p.d.F64(), 64)
 	default:
-		p.w.WriteString(p.d.integer(f.Kind))
+		p.w.WriteString(p.integer(f.Kind))
 	}
 }
 

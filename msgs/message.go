@@ -30,85 +30,47 @@ type codec struct {
 	d *Decoder
 }
 
-func (c codec) bool(v *bool) {
+// value encodes or decodes v.
+func value[T any](c codec, v *T, put func(*Encoder, T), get func(*Decoder) T) {
 	if c.e != nil {
-		c.e.Bool(*v)
+		put(c.e, *v)
 	} else {
-		*v = c.d.Bool()
+		*v = get(c.d)
 	}
 }
 
-func (c codec) u8(v *uint8) {
-	if c.e != nil {
-		c.e.U8(*v)
-	} else {
-		*v = c.d.U8()
-	}
-}
+func (c codec) bool(v *bool)   { value(c, v, (*Encoder).Bool, (*Decoder).Bool) }
+func (c codec) u8(v *uint8)    { value(c, v, (*Encoder).U8, (*Decoder).U8) }
+func (c codec) f32(v *float32) { value(c, v, (*Encoder).F32, (*Decoder).F32) }
+func (c codec) time(v *Time)   { value(c, v, (*Encoder).Time, (*Decoder).Time) }
 
 func (c codec) u32(list ...*uint32) {
 	for _, v := range list {
-		if c.e != nil {
-			c.e.U32(*v)
-		} else {
-			*v = c.d.U32()
-		}
+		value(c, v, (*Encoder).U32, (*Decoder).U32)
 	}
 }
 
 func (c codec) i32(list ...*int32) {
 	for _, v := range list {
-		if c.e != nil {
-			c.e.I32(*v)
-		} else {
-			*v = c.d.I32()
-		}
-	}
-}
-
-func (c codec) f32(v *float32) {
-	if c.e != nil {
-		c.e.F32(*v)
-	} else {
-		*v = c.d.F32()
+		value(c, v, (*Encoder).I32, (*Decoder).I32)
 	}
 }
 
 func (c codec) f64(list ...*float64) {
 	for _, v := range list {
-		if c.e != nil {
-			c.e.F64(*v)
-		} else {
-			*v = c.d.F64()
-		}
+		value(c, v, (*Encoder).F64, (*Decoder).F64)
 	}
 }
 
 func (c codec) str(list ...*string) {
 	for _, v := range list {
-		if c.e != nil {
-			c.e.String(*v)
-		} else {
-			*v = c.d.String()
-		}
-	}
-}
-
-func (c codec) time(v *Time) {
-	if c.e != nil {
-		c.e.Time(*v)
-	} else {
-		*v = c.d.Time()
+		value(c, v, (*Encoder).String, (*Decoder).String)
 	}
 }
 
 func (c codec) durations(list []Duration) {
 	for i := range list {
-		if c.e != nil {
-			c.e.Duration(list[i])
-		} else {
-			list[i] = c.d.Duration()
-		}
+		value(c, &list[i], (*Encoder).Duration, (*Decoder).Duration)
 	}
 }
 

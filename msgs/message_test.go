@@ -1,6 +1,7 @@
 package msgs
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"math"
@@ -16,11 +17,12 @@ func structs() []struct {
 	m    Message
 	tail []byte
 } {
-	h := Header{Seq: 1, Stamp: NewTime(2, 3), FrameID: "f"}
-	v := Vector3{1, 2, 3}
+	h := Header{Seq: 7, Stamp: NewTime(1700000000, 123), FrameID: "camera \"é\"\n\\"}
+	v := Vector3{1, -2.5, 1e-7}
 	q := Quaternion{4, 5, 6, 7}
-	cfg := Config{Bools: []Param[bool]{{"b", true}}, Ints: []Param[int32]{{"i", -1}}, Strs: []Param[string]{{"s", "t"}},
-		Doubles: []Param[float64]{{"d", 2}}, Groups: []GroupState{{"g", true, 1, 2}}}
+	odd := Transform{Vector3{1e16, 123456789012345, 0.1}, Quaternion{math.Inf(1), math.Inf(-1), math.NaN(), 0}}
+	cfg := Config{Bools: []Param[bool]{{"b", true}}, Ints: []Param[int32]{{"i", -5}}, Strs: []Param[string]{{"s", "x"}},
+		Doubles: []Param[float64]{{"d", 0.1}}, Groups: []GroupState{{"g", true, 1, 2}}}
 	return []struct {
 		typ  string
 		m    Message
@@ -41,17 +43,19 @@ func structs() []struct {
 		{"geometry_msgs/Accel", &Twist{v, v}, nil},
 		{"nav_msgs/Odometry", &Odometry{Header: h, ChildFrameID: "c", Pose: Transform{v, q}, Twist: Twist{v, v}}, nil},
 		{"nav_msgs/OccupancyGrid", &OccupancyGridHead{h, NewTime(4, 5), 0.05, 3, 2, Transform{v, q}, 6}, make([]byte, 6)},
-		{"tf2_msgs/TFMessage", &TFMessage{[]TransformStamped{{h, "c", Transform{v, q}}}}, nil},
+		{"tf2_msgs/TFMessage", &TFMessage{[]TransformStamped{{h, "c", Transform{v, q}}, {Transform: odd}}}, nil},
 		{"sensor_msgs/Image", &ImageHead{h, 2, 3, "mono8", false, 3, 6}, make([]byte, 6)},
-		{"sensor_msgs/CameraInfo", &CameraInfo{Header: h, Height: 1, Width: 2, DistortionModel: "m", D: []float64{1, 2},
+		{"sensor_msgs/CameraInfo", &CameraInfo{Header: h, Height: 1, Width: 2, DistortionModel: "m", D: []float64{0.5, 0, 1},
 			K: [9]float64{1}, R: [9]float64{2}, P: [12]float64{3}, BinningX: 4, BinningY: 5, ROI: RegionOfInterest{1, 2, 3, 4, true}}, nil},
 		{"sensor_msgs/Imu", &Imu{Header: h, Orientation: q, AngularVelocity: v, LinearAcceleration: v, LinearCovariance: [9]float64{1}}, nil},
 		{"sensor_msgs/TimeReference", &TimeReference{h, NewTime(5, 6), "src"}, nil},
 		{"sensor_msgs/PointCloud2", &PointCloudHead{h, 1, 1, []PointField{{"x", 0, PointFloat32, 1}}, false, 4, 4, 4}, make([]byte, 5)},
 		{"diagnostic_msgs/KeyValue", &KeyValue{"k", "v"}, nil},
-		{"diagnostic_msgs/DiagnosticArray", &DiagnosticArray{h, []DiagnosticStatus{{1, "n", "m", "h", []KeyValue{{"k", "v"}}}}}, nil},
+		{"diagnostic_msgs/DiagnosticArray", &DiagnosticArray{h, []DiagnosticStatus{{2, "n", "m", "h", []KeyValue{{"k", "v"}, {"", ""}}}, {Message: "none"}}}, nil},
 		{"rosgraph_msgs/Clock", &Clock{NewTime(8, 9)}, nil},
 		{"rosgraph_msgs/Log", &Log{h, LogWarn, "n", "m", "f", "fn", 12, []string{"/a", "/b"}}, nil},
+		{"rosgraph_msgs/TopicStatistics", &TopicStatistics{"/t", "", "/s", NewTime(5, 0), NewTime(6, 999999999), -1, 0, math.MaxInt32,
+			[3]Duration{-1400000002, -700000001, 0}, [3]Duration{700000001, 1400000002, 2100000003}}, nil},
 		{"roscpp/Logger", &Logger{"n", "info"}, nil},
 		{"roscpp/GetLoggersResponse", &Loggers{[]Logger{{"n", "info"}}}, nil},
 		{"std_srvs/TriggerResponse", &Result{true, "m"}, nil},
@@ -59,7 +63,7 @@ func structs() []struct {
 		{"dynamic_reconfigure/ConfigDescription", &ConfigDescription{[]Group{{"g", "t",
 			[]ParamDescription{{"p", "int", 1, "d", "e"}}, 1, 2}}, cfg, cfg, cfg}, nil},
 		{"realsense_msgs/StreamInfo", &StreamInfo{30, "mono16", true}, nil},
-		{"realsense_msgs/ImuIntrinsic", &ImuIntrinsic{Data: [12]float32{1}, BiasVariances: [3]float32{2}}, nil},
+		{"realsense_msgs/ImuIntrinsic", &ImuIntrinsic{Data: [12]float32{0.1, 1, 2}, BiasVariances: [3]float32{2}}, nil},
 		{"realsense_msgs/Notification", &Notification{NewTime(1, 2), "c", "s", "d", "j"}, nil},
 		{"realsense2_camera/Extrinsics", &Extrinsics{h, [9]float64{1}, [3]float64{2}}, nil},
 		{"realsense2_camera/IMUInfo", &IMUInfo{"f", [12]float64{1}, [3]float64{2}, [3]float64{3}}, nil},
@@ -84,7 +88,7 @@ func anyType(t *testing.T, name string) Type {
 }
 
 // TestStructs encodes each struct, checks it against its definition, decodes it, and
-// truncates it at every byte.
+// truncates it at every byte. Bytes after the message are ignored.
 func TestStructs(t *testing.T) {
 	for _, c := range structs() {
 		t.Run(c.typ, func(t *testing.T) {
@@ -95,16 +99,24 @@ func TestStructs(t *testing.T) {
 				t.Fatal(err)
 			}
 			whole := append(head[:len(head):len(head)], c.tail...)
-			if n, err := s.Size(whole); err != nil || n != len(whole) {
+			if n, err := s.Size(append(whole[:len(whole):len(whole)], 1, 2, 3)); err != nil || n != len(whole) {
 				t.Fatalf("size by definition is %d of %d bytes: %v", n, len(whole), err)
 			}
 			back := reflect.New(reflect.TypeOf(c.m).Elem()).Interface().(Message)
-			if err := Unmarshal(head, back); err != nil || !reflect.DeepEqual(back, c.m) {
+			if err := Unmarshal(head, back); err != nil || !bytes.Equal(Marshal(back), head) {
 				t.Fatalf("decoded %+v, %v", back, err)
 			}
 			for cut := range head {
 				if err := Unmarshal(head[:cut], back); !errors.Is(err, io.ErrUnexpectedEOF) {
 					t.Fatalf("cut at %d: %v", cut, err)
+				}
+			}
+			for cut := range whole {
+				if err := s.Check(whole[:cut]); !errors.Is(err, io.ErrUnexpectedEOF) {
+					t.Fatalf("cut at %d of %d: %v", cut, len(whole), err)
+				}
+				if err := s.WriteYAML(io.Discard, whole[:cut], PrintOptions{}); err == nil {
+					t.Fatalf("cut at %d of %d was printed", cut, len(whole))
 				}
 			}
 		})

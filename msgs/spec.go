@@ -39,20 +39,11 @@ var kinds = map[string]Kind{
 
 // Size returns the wire size of an element in bytes. For a string it is that of the length
 // field, for a struct 0.
-func (k Kind) Size() int { return int(k.size()) }
+func (k Kind) Size() int { return sizes[k] }
 
-func (k Kind) size() int64 {
-	switch k {
-	case KindBool, KindInt8, KindUint8:
-		return 1
-	case KindInt16, KindUint16:
-		return 2
-	case KindInt32, KindUint32, KindFloat32, KindString:
-		return 4
-	case KindInt64, KindUint64, KindFloat64, KindTime, KindDuration:
-		return 8
-	}
-	return 0
+var sizes = [...]int{
+	KindBool: 1, KindInt8: 1, KindUint8: 1, KindInt16: 2, KindUint16: 2, KindInt32: 4, KindUint32: 4, KindInt64: 8, KindUint64: 8,
+	KindFloat32: 4, KindFloat64: 8, KindString: 4, KindTime: 8, KindDuration: 8,
 }
 
 // Variable is Field.Len of an array of variable length.
@@ -346,7 +337,7 @@ func (f *Field) elemSize() int64 {
 	if f.Kind == KindStruct {
 		return f.Sub.min
 	}
-	return f.Kind.size()
+	return int64(f.Kind.Size())
 }
 
 // MinSize returns the minimum wire size of the field in bytes. MinSize zeros are a valid

@@ -52,20 +52,6 @@ func (v Value) Decoded() any {
 		return v
 	case KindBool:
 		return d.Bool()
-	case KindInt8:
-		return int64(d.I8())
-	case KindUint8:
-		return int64(d.U8())
-	case KindInt16:
-		return int64(d.I16())
-	case KindUint16:
-		return int64(d.U16())
-	case KindInt32:
-		return int64(d.I32())
-	case KindUint32:
-		return int64(d.U32())
-	case KindInt64:
-		return d.I64()
 	case KindUint64:
 		return d.U64()
 	case KindFloat32:
@@ -76,8 +62,10 @@ func (v Value) Decoded() any {
 		return d.String()
 	case KindTime:
 		return d.Time()
+	case KindDuration:
+		return d.Duration()
 	}
-	return d.Duration()
+	return d.integer(v.Kind())
 }
 
 // Field returns a field of a message. It returns false if the value has no such field.

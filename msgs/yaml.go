@@ -58,6 +58,15 @@ func (p *printer) skip(f *Field, n int) {
 	rest.skip(p.d)
 }
 
+// integer reads an integer as decimal text.
+func (p *printer) integer(k Kind) string {
+	v := p.d.integer(k)
+	if k == KindUint64 {
+		return strconv.FormatUint(uint64(v), 10)
+	}
+	return strconv.FormatInt(v, 10)
+}
+
 type yamlPrinter struct{ printer }
 
 func (p *yamlPrinter) fields(s *Spec, indent string) {
@@ -177,28 +186,7 @@ func (p *yamlPrinter) scalar(k Kind) string {
 	case KindFloat64:
 		return FormatFloat(p.d.F64())
 	}
-	return p.d.integer(k)
-}
-
-// integer reads an integer of any kind as decimal text.
-func (d *Decoder) integer(k Kind) string {
-	switch k {
-	case KindInt8:
-		return strconv.Itoa(int(d.I8()))
-	case KindUint8:
-		return strconv.Itoa(int(d.U8()))
-	case KindInt16:
-		return strconv.Itoa(int(d.I16()))
-	case KindUint16:
-		return strconv.Itoa(int(d.U16()))
-	case KindInt32:
-		return strconv.Itoa(int(d.I32()))
-	case KindUint32:
-		return strconv.FormatUint(uint64(d.U32()), 10)
-	case KindInt64:
-		return strconv.FormatInt(d.I64(), 10)
-	}
-	return strconv.FormatUint(d.U64(), 10)
+	return p.integer(k)
 }
 
 // FormatFloat formats v like Python's repr: the shortest form that parses to v, with ".0"

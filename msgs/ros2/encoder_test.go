@@ -18,6 +18,26 @@ func without(dropped []string) func(*msgs.Spec, string) bool {
 	}
 }
 
+// encoderOf returns the encoder of a common type of ROS 1.
+func encoderOf(t *testing.T, name string) *Encoder {
+	t.Helper()
+	e, err := NewEncoder(name, msgs.MustType(name).Definition)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return e
+}
+
+// mapped is Map.
+func mapped(t *testing.T, name, definition string) *Mapping {
+	t.Helper()
+	m, err := Map(name, definition)
+	if err != nil {
+		t.Fatalf("map %s: %v\n%s", name, err, definition)
+	}
+	return m
+}
+
 // TestThereAndBack converts every common type to ROS 2 and back, by the known definition
 // and by that of the encoder.
 func TestThereAndBack(t *testing.T) {
@@ -25,20 +45,12 @@ func TestThereAndBack(t *testing.T) {
 	slices.Sort(names)
 	for _, name := range names {
 		kind := msgs.MustType(name)
-		e, err := NewEncoder(name, kind.Definition)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		e := encoderOf(t, name)
 		spec, err := msgs.Parse(name, kind.Definition)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Map(e.Type, e.Definition)
-		if err != nil {
-			t.Errorf("%s: map back: %v\n%s", name, err, e.Definition)
-			continue
-		}
+		m := mapped(t, e.Type, e.Definition)
 		if m.Type.MD5 != kind.MD5 {
 			t.Errorf("%s maps back to %s with a different MD5:\n%s", name, m.Type.Name, m.Type.Definition)
 		}
@@ -83,10 +95,7 @@ func TestOwnType(t *testing.T) {
 			t.Errorf("the definition has no %q:\n%s", want, e.Definition)
 		}
 	}
-	m, err := Map(e.Type, e.Definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mapped(t, e.Type, e.Definition)
 	if m.Type.Name != spec.Name || m.Type.MD5 != spec.MD5() {
 		t.Errorf("mapped back to\n%s, from\n%s", m.Type.Definition, e.Definition)
 	}
@@ -111,10 +120,7 @@ func TestHashes(t *testing.T) {
 		"geometry_msgs/Vector3": "cc12fe83e4c02719f1ce8070bfd14aecd40f75a96696a67a2a1f37f7dbb0765d",
 		"rosgraph_msgs/Log":     "e28ce254ca8abc06abf92773b74602cdbf116ed34fbaf294fb9f81da9f318eac",
 	} {
-		e, err := NewEncoder(name, msgs.MustType(name).Definition)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := encoderOf(t, name)
 		if e.Hash != "RIHS01_"+want {
 			t.Errorf("%s: %s, want %s", name, e.Hash, want)
 		}
@@ -123,24 +129,18 @@ func TestHashes(t *testing.T) {
 
 // TestMarker checks that fields that only ROS 2 has are empty.
 func TestMarker(t *testing.T) {
-	e, err := NewEncoder("visualization_msgs/Marker", msgs.MustType("visualization_msgs/Marker").Definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := encoderOf(t, "visualization_msgs/Marker")
 	if len(e.Dropped) > 0 || !strings.Contains(e.Definition, "sensor_msgs/CompressedImage texture\n") {
 		t.Errorf("dropped %q of\n%s", e.Dropped, e.Definition)
 	}
-	if e, err = NewEncoder("sensor_msgs/CameraInfo", msgs.MustType("sensor_msgs/CameraInfo").Definition); err != nil || !strings.Contains(e.Definition, "\nfloat64[] d\n") {
-		t.Errorf("%v:\n%s", err, e.Definition)
+	if e = encoderOf(t, "sensor_msgs/CameraInfo"); !strings.Contains(e.Definition, "\nfloat64[] d\n") {
+		t.Errorf("no float64[] d in\n%s", e.Definition)
 	}
 }
 
 // TestLogDrops checks that what no log message of ROS 2 has isn't reported.
 func TestLogDrops(t *testing.T) {
-	e, err := NewEncoder("rosgraph_msgs/Log", msgs.MustType("rosgraph_msgs/Log").Definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := encoderOf(t, "rosgraph_msgs/Log")
 	l := msgs.Log{Header: msgs.Header{Seq: 9, FrameID: "map"}, Level: msgs.LogInfo, Topics: []string{"/rosout"}}
 	if _, whole, err := e.Convert(nil, msgs.Marshal(&l)); err != nil || !whole {
 		t.Errorf("%v, whole %t", err, whole)
@@ -149,10 +149,7 @@ func TestLogDrops(t *testing.T) {
 
 // TestTrailing checks that Convert reports bytes after the last field.
 func TestTrailing(t *testing.T) {
-	e, err := NewEncoder("std_msgs/Bool", msgs.MustType("std_msgs/Bool").Definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := encoderOf(t, "std_msgs/Bool")
 	if blob, whole, err := e.Convert(nil, []byte{1, 2}); err != nil || whole || !bytes.Equal(blob, []byte{0, 1, 0, 0, 1}) {
 		t.Errorf("%x, %v, whole %t", blob, err, whole)
 	}
@@ -160,17 +157,12 @@ func TestTrailing(t *testing.T) {
 
 // TestLate checks that Convert reports times out of ROS 2's range.
 func TestLate(t *testing.T) {
-	e, err := NewEncoder("std_msgs/Time", msgs.MustType("std_msgs/Time").Definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := encoderOf(t, "std_msgs/Time")
 	blob, whole, err := e.Convert(nil, []byte("\xff\xff\xff\xff\x01\x00\x00\x00"))
 	if err != nil || whole || !bytes.Equal(blob, []byte("\x00\x01\x00\x00\xff\xff\xff\x7f\xff\xc9\x9a\x3b")) {
 		t.Errorf("%x, %v", blob, err)
 	}
-	if e, err = NewEncoder("std_msgs/Duration", msgs.MustType("std_msgs/Duration").Definition); err != nil {
-		t.Fatal(err)
-	}
+	e = encoderOf(t, "std_msgs/Duration")
 	// -1.5 s, with both parts negative as from some writers.
 	blob, whole, err = e.Convert(nil, []byte("\xff\xff\xff\xff\x00\x9b\x32\xe2"))
 	if err != nil || !whole || !bytes.Equal(blob, []byte("\x00\x01\x00\x00\xfe\xff\xff\xff\x00\x65\xcd\x1d")) {
@@ -179,14 +171,8 @@ func TestLate(t *testing.T) {
 }
 
 func TestLogThereAndBack(t *testing.T) {
-	e, err := NewEncoder("rosgraph_msgs/Log", msgs.MustType("rosgraph_msgs/Log").Definition)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Map(e.Type, e.Definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := encoderOf(t, "rosgraph_msgs/Log")
+	m := mapped(t, e.Type, e.Definition)
 	for _, level := range []uint8{msgs.LogDebug, msgs.LogInfo, msgs.LogWarn, msgs.LogError, msgs.LogFatal} {
 		in := msgs.Log{Header: msgs.Header{Stamp: msgs.NewTime(5, 6)}, Level: level, Name: "/n", Msg: "é", File: "f", Function: "g", Line: 7}
 		want := msgs.Marshal(&in)
@@ -219,13 +205,8 @@ func FuzzToCDR(f *testing.F) {
 		name := names[int(which)%len(names)]
 		b, seen := known[name]
 		if !seen {
-			var err error
-			if b.e, err = NewEncoder(name, msgs.MustType(name).Definition); err != nil {
-				t.Fatal(err)
-			}
-			if b.m, err = Map(b.e.Type, b.e.Definition); err != nil {
-				t.Fatal(err)
-			}
+			b.e = encoderOf(t, name)
+			b.m = mapped(t, b.e.Type, b.e.Definition)
 			known[name] = b
 		}
 		blob, _, err := b.e.Convert(nil, message)

@@ -100,11 +100,7 @@ func TestKnownTypes(t *testing.T) {
 		if name == "rcl_interfaces/Log" {
 			continue // see TestLog
 		}
-		m, err := Map(strings.Replace(name, "/", "/msg/", 1), "")
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		m := mapped(t, strings.Replace(name, "/", "/msg/", 1), "")
 		if want, ok := msgs.Lookup(name); ok && m.Type != want {
 			t.Errorf("%s: got MD5 %s, want %s", name, m.Type.MD5, want.MD5)
 		}
@@ -116,20 +112,15 @@ func TestKnownTypes(t *testing.T) {
 			dropped[path] = true
 		}
 		for seed := range uint64(20) {
-			for _, form := range m.plans {
-				if form != m.plans[0] {
-					continue // see TestForms
-				}
-				w := twin{rand: rand.New(rand.NewPCG(seed, 1)), order: binary.LittleEndian}
-				head := []byte{0, 1, 0, 0}
-				if seed%2 == 1 {
-					w.order, head[1] = binary.BigEndian, 0
-				}
-				w.message(form.from, dropped, "")
-				got, _, err := m.Convert([]byte("before"), append(head, w.cdr...))
-				if err != nil || !bytes.Equal(got, append([]byte("before"), w.ros1...)) {
-					t.Fatalf("%s, seed %d: %v\n%x became\n%x, want\n%x", name, seed, err, w.cdr, got, w.ros1)
-				}
+			w := twin{rand: rand.New(rand.NewPCG(seed, 1)), order: binary.LittleEndian}
+			head := []byte{0, 1, 0, 0}
+			if seed%2 == 1 {
+				w.order, head[1] = binary.BigEndian, 0
+			}
+			w.message(m.plans[0].from, dropped, "") // TestForms has the others
+			got, _, err := m.Convert([]byte("before"), append(head, w.cdr...))
+			if err != nil || !bytes.Equal(got, append([]byte("before"), w.ros1...)) {
+				t.Fatalf("%s, seed %d: %v\n%x became\n%x, want\n%x", name, seed, err, w.cdr, got, w.ros1)
 			}
 		}
 	}
@@ -138,10 +129,7 @@ func TestKnownTypes(t *testing.T) {
 // TestForms checks that the fitting form of Marker, which depends on the release of ROS 2,
 // is used.
 func TestForms(t *testing.T) {
-	m, err := Map("visualization_msgs/msg/Marker", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mapped(t, "visualization_msgs/msg/Marker", "")
 	if len(m.plans) != 2 || !strings.Contains(strings.Join(m.Dropped, " "), "texture_resource") {
 		t.Fatalf("%d forms, dropped %q", len(m.plans), m.Dropped)
 	}
@@ -156,10 +144,7 @@ func TestForms(t *testing.T) {
 }
 
 func TestLog(t *testing.T) {
-	m, err := Map("rcl_interfaces/msg/Log", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mapped(t, "rcl_interfaces/msg/Log", "")
 	blob := []byte("\x00\x01\x00\x00" + "\x05\x00\x00\x00\x06\x00\x00\x00" + "\x1e\x00\x00\x00" + "\x02\x00\x00\x00n\x00\x00\x00" +
 		"\x02\x00\x00\x00m\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" + "\x07\x00\x00\x00")
 	out, _, err := m.Convert(nil, blob)
@@ -201,10 +186,7 @@ MSG: builtin_interfaces/Time
 int32 sec
 uint32 nanosec
 `
-	m, err := Map("my_pkg/msg/Whole", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mapped(t, "my_pkg/msg/Whole", text)
 	s, err := msgs.Parse(m.Type.Name, m.Type.Definition)
 	if err != nil {
 		t.Fatal(err)
@@ -245,10 +227,7 @@ func TestRefused(t *testing.T) {
 func TestGrowth(t *testing.T) {
 	const text = "sensor_msgs/CameraInfo[] list\n" +
 		"================================================================================\nMSG: sensor_msgs/CameraInfo\nuint8 x\n"
-	m, err := Map("my_pkg/msg/List", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mapped(t, "my_pkg/msg/List", text)
 	message := append([]byte{0, 1, 0, 0, 0, 0, 16, 0}, make([]byte, 1<<20)...)
 	if out, _, err := m.Convert(nil, message); err == nil || len(out) > 16<<20 {
 		t.Errorf("%d bytes of %d, %v", len(out), len(message), err)
@@ -264,16 +243,13 @@ func FuzzToROS1(f *testing.F) {
 			f.Add(uint16(i), []byte("\x00\x01\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00a\x00\x00\x00"))
 		}
 	}
-	mapped := make(map[string]*Mapping)
+	known := make(map[string]*Mapping)
 	f.Fuzz(func(t *testing.T, which uint16, message []byte) {
 		name := names[int(which)%len(names)]
-		m := mapped[name]
+		m := known[name]
 		if m == nil {
-			var err error
-			if m, err = Map(strings.Replace(name, "/", "/msg/", 1), ""); err != nil {
-				t.Fatal(err)
-			}
-			mapped[name] = m
+			m = mapped(t, strings.Replace(name, "/", "/msg/", 1), "")
+			known[name] = m
 		}
 		out, _, err := m.Convert(nil, message)
 		if err != nil {
@@ -315,10 +291,7 @@ func FuzzMap(f *testing.F) {
 
 // TestWide converts wide strings with characters of all sizes.
 func TestWide(t *testing.T) {
-	m, err := Map("my_pkg/msg/Wide", "uint8 a\nwstring text\nwstring<=9[] list\nuint8 b\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mapped(t, "my_pkg/msg/Wide", "uint8 a\nwstring text\nwstring<=9[] list\nuint8 b\n")
 	if want := "uint8 a\nstring text\nstring[] list\nuint8 b"; strings.TrimSpace(m.Type.Definition) != want {
 		t.Errorf("definition %q, want %q", m.Type.Definition, want)
 	}
