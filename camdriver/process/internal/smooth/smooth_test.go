@@ -125,39 +125,27 @@ func sameBits(a, b []float32) bool {
 }
 
 // forthOne and backOne filter a row of depth like the SDK.
-func forthOne(row []uint16, e *Edges) {
-	gap := 0
-	for x := 1; x < len(row)-1; x++ {
-		away := math.Abs(float64(row[x]) - float64(row[x-1]))
-		switch {
-		case row[x-1] == 0:
-		case row[x] != 0:
-			gap = 0
-			if away >= 1 && away <= float64(e.Delta) {
-				row[x] = blend(row[x], row[x-1], e.Alpha)
-			}
-		default:
-			if gap++; gap < e.Radius {
-				row[x] = row[x-1]
-			}
-		}
-	}
-}
+func forthOne(row []uint16, e *Edges) { along(row, e, 1, len(row)-1, 1, 1) }
 
-func backOne(row []uint16, e *Edges) {
+func backOne(row []uint16, e *Edges) { along(row, e, len(row)-2, -1, -1, 0) }
+
+// along filters the pixels from first up to end; step is 1, or -1 for the way back, on which a depth of
+// 1 is a hole. Differences below least are left.
+func along(row []uint16, e *Edges, first, end, step int, least float64) {
 	gap := 0
-	for x := len(row) - 2; x >= 0; x-- {
-		away := math.Abs(float64(row[x]) - float64(row[x+1]))
+	for x := first; x*step < end*step; x += step {
+		d, before := row[x], row[x-step]
+		away := math.Abs(float64(d) - float64(before))
 		switch {
-		case row[x+1] == 0:
-		case row[x] > 1:
+		case before == 0:
+		case d > 1 || d == 1 && step > 0:
 			gap = 0
-			if away <= float64(e.Delta) {
-				row[x] = blend(row[x], row[x+1], e.Alpha)
+			if away >= least && away <= float64(e.Delta) {
+				row[x] = blend(d, before, e.Alpha)
 			}
 		default:
 			if gap++; gap < e.Radius {
-				row[x] = row[x+1]
+				row[x] = before
 			}
 		}
 	}
@@ -267,52 +255,49 @@ func FuzzEdgesDisparity(f *testing.F) {
 	})
 }
 
-// FuzzFading compares with the rule for a pixel.
+// fadeOne filters a pixel over time by the rule of the SDK.
+func fadeOne[T Sample](fade *Fading, v T, last *T, history *uint8) T {
+	bit, away := uint8(1)<<fade.Phase, float32(v)-float32(*last)
+	switch {
+	case v != 0 && *last != 0 && away < fade.Delta && away > -fade.Delta:
+		v = T(float32(fade.Alpha*float32(v)) + float32((1-fade.Alpha)*float32(*last)))
+		*last = v
+		*history |= bit
+	case v != 0:
+		*last, *history = v, bit
+	default:
+		if *last != 0 && fade.Rule.Has(*history) {
+			v = *last
+		}
+		*history &^= bit
+	}
+	return v
+}
+
+// fading compares a filter of frames with the rule for a pixel.
+func fading[T Sample](t *testing.T, fade *Fading, frames [12][]T, filter func(out, in, last []T, history []uint8), same func(a, b []T) bool) {
+	t.Helper()
+	n := len(frames[0])
+	last, history := make([]T, n), make([]uint8, n)
+	wantLast, wantHistory := make([]T, n), make([]uint8, n)
+	for i, in := range frames {
+		fade.Phase = uint8(i % 8)
+		out, want := make([]T, n), make([]T, n)
+		filter(out, in, last, history)
+		for x, v := range in {
+			want[x] = fadeOne(fade, v, &wantLast[x], &wantHistory[x])
+		}
+		if !same(out, want) || !same(last, wantLast) || !slices.Equal(history, wantHistory) {
+			t.Fatalf("assembly %v: frame %d: %v becomes %v, last %v, history %b; want %v, %v, %b", fast, i, in, out, last, history, want, wantLast, wantHistory)
+		}
+	}
+}
+
+// FuzzFading compares with the rule for a pixel, with and without assembly.
 func FuzzFading(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		s := source{rand.New(rand.NewPCG(seed, 4))}
-		n := 1 + s.IntN(20)
-		var fade Fading
-		fade.SetAlpha(s.Float32())
-		fade.Delta = float32(1 + s.IntN(100))
-		for i := range fade.Rule {
-			fade.Rule[i] = s.Uint32()
-		}
-		last, history := make([]uint16, n), make([]uint8, n)
-		wantLast, wantHistory := make([]uint16, n), make([]uint8, n)
-		for range 12 {
-			in, out := s.depth(n), make([]uint16, n)
-			fade.Depth(out, in, last, history)
-			for x, d := range in {
-				bit, want := uint8(1)<<fade.Phase, d
-				switch {
-				case d > 0 && wantLast[x] > 0 && math.Abs(float64(d)-float64(wantLast[x])) < float64(fade.Delta):
-					want = uint16(float32(fade.Alpha*float32(d)) + float32((1-fade.Alpha)*float32(wantLast[x])))
-					wantLast[x] = want
-					wantHistory[x] |= bit
-				case d > 0:
-					wantLast[x], wantHistory[x] = d, bit
-				default:
-					if fade.Rule.Has(wantHistory[x]) {
-						want = wantLast[x]
-					}
-					wantHistory[x] &^= bit
-				}
-				if out[x] != want || last[x] != wantLast[x] || history[x] != wantHistory[x] {
-					t.Fatalf("%d becomes %d, last %d, history %b; want %d, %d, %b", d, out[x], last[x], history[x], want, wantLast[x], wantHistory[x])
-				}
-			}
-			fade.Phase = (fade.Phase + 1) % 8
-		}
-	})
-}
-
-// FuzzFadingDisparity is FuzzFading for disparity, with and without assembly.
-func FuzzFadingDisparity(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, seed uint64) {
-		s := source{rand.New(rand.NewPCG(seed, 6))}
 		n := 1 + s.IntN(40)
 		var fade Fading
 		fade.SetAlpha(s.Float32())
@@ -320,38 +305,15 @@ func FuzzFadingDisparity(f *testing.F) {
 		for i := range fade.Rule {
 			fade.Rule[i] = s.Uint32()
 		}
-		var frames [12][]float32
-		for i := range frames {
-			frames[i] = s.disparity(n)
+		var depths [12][]uint16
+		var disparities [12][]float32
+		for i := range depths {
+			depths[i], disparities[i] = s.depth(n), s.disparity(n)
 		}
 		defer func(was bool) { fast = was }(fast)
 		for _, fast = range []bool{fast, false} {
-			last, history := make([]float32, n), make([]uint8, n)
-			wantLast, wantHistory := make([]float32, n), make([]uint8, n)
-			for i, in := range frames {
-				fade.Phase = uint8(i % 8)
-				out, want := make([]float32, n), slices.Clone(in)
-				fade.Disparity(out, in, last, history)
-				for x, p := range in {
-					bit, before := uint8(1)<<fade.Phase, wantLast[x]
-					switch {
-					case p != 0 && before != 0 && p-before < fade.Delta && p-before > -fade.Delta:
-						want[x] = float32(fade.Alpha*p) + float32((1-fade.Alpha)*before)
-						wantLast[x] = want[x]
-						wantHistory[x] |= bit
-					case p != 0:
-						wantLast[x], wantHistory[x] = p, bit
-					default:
-						if before != 0 && fade.Rule.Has(wantHistory[x]) {
-							want[x] = before
-						}
-						wantHistory[x] &^= bit
-					}
-				}
-				if !sameBits(out, want) || !sameBits(last, wantLast) || !slices.Equal(history, wantHistory) {
-					t.Fatalf("assembly %v: frame %d: %v becomes %v, last %v, history %b; want %v, %v, %b", fast, i, in, out, last, history, want, wantLast, wantHistory)
-				}
-			}
+			fading(t, &fade, depths, fade.Depth, slices.Equal)
+			fading(t, &fade, disparities, fade.Disparity, sameBits)
 		}
 	})
 }
