@@ -17,23 +17,20 @@ func main() {
 	DATA(0, U64(^uint64(0)))
 	DATA(8, U64(0xFFFFFFFF))
 	places()
-	own("ownRGB", xyz0, false)
-	own("ownBGR", xyz0, true)
-	placed("placedRGB", xyz0, false)
-	placed("placedBGR", xyz0, true)
+	own(xyz0)
+	placed(xyz0)
 	gen.Write("msgs/cloud", "avx2")
 }
 
 // colour reads three bytes into 0x00RRGGBB.
-func colour(at GPVirtual, bgr bool) GPVirtual {
-	c, third := GP32(), GP32()
-	MOVWLZX(Mem{Base: at}, c)
-	MOVBLZX(Mem{Base: at, Disp: 2}, third)
-	SHLL(Imm(16), third)
-	ORL(third, c)
-	if !bgr {
-		BSWAPL(c)
-		SHRL(Imm(8), c)
+func colour(rgb []Register, at Register) GPVirtual {
+	c := GP32()
+	MOVBLZX(Mem{Base: rgb[0], Index: at, Scale: 1}, c)
+	for _, channel := range rgb[1:] {
+		next := GP32()
+		MOVBLZX(Mem{Base: channel, Index: at, Scale: 1}, next)
+		SHLL(Imm(8), c)
+		ORL(next, c)
 	}
 	return c
 }
@@ -54,31 +51,30 @@ func point(to, xyz Register, mask Mem, zero VecVirtual, c GPVirtual) GPVirtual {
 }
 
 // own packs points whose colours are the pixels in the same order.
-func own(name string, mask Mem, bgr bool) {
-	gen.Func(name+"AVX2", "func(to *byte, xyz *float32, pixels *byte, size, n int) (written int)",
-		name+"AVX2 packs the points with z > 0 of n at to, and returns the number of bytes. The pixels",
-		"are size bytes apart. It reads one number after the points, and writes one point",
+func own(mask Mem) {
+	gen.Func("ownAVX2", "func(to *byte, xyz *float32, rgb *[3]*byte, size, n int) (written int)",
+		"ownAVX2 packs the points with z > 0 of n at to, and returns the number of bytes. The bytes of the",
+		"pixels are at rgb, size bytes apart. It reads one number after the points, and writes one point",
 		"after the last.")
 	to, xyz := gen.Arg("to"), gen.Arg("xyz")
-	pixels, size, n := GP64(), gen.Arg("size"), gen.Arg("n")
-	Load(Param("pixels"), pixels)
-	pack(name, to, xyz, n, func(zero VecVirtual) GPVirtual {
-		return point(to, xyz, mask, zero, colour(pixels, bgr))
-	}, func() { ADDQ(size, pixels) })
+	rgb, size, n, at := gen.Pointers(gen.Arg("rgb"), 3), gen.Arg("size"), gen.Arg("n"), gen.Zero()
+	pack("own", to, xyz, n, func(zero VecVirtual) GPVirtual {
+		c := colour(rgb, at)
+		ADDQ(size, at)
+		return point(to, xyz, mask, zero, c)
+	})
 }
 
-// pack makes n points. one makes a point and returns the mask that point does; next moves on to the next pixel.
-func pack(name string, to, xyz, n Register, one func(zero VecVirtual) GPVirtual, next func()) {
-	zero := XMM()
+// pack makes n points. one makes a point and returns the mask that point does.
+func pack(name string, to, xyz, n Register, one func(zero VecVirtual) GPVirtual) {
+	zero, begin := XMM(), GP64()
 	VXORPS(zero, zero, zero)
-	begin := GP64()
 	MOVQ(to, begin)
 	gen.Loop(name, n, func() {
 		there := one(zero)
 		ANDQ(Imm(step), there)
 		ADDQ(there, to)
 		ADDQ(Imm(12), xyz)
-		next()
 	})
 	SUBQ(begin, to)
 	Store(to, ReturnIndex(0))
@@ -86,28 +82,28 @@ func pack(name string, to, xyz, n Register, one func(zero VecVirtual) GPVirtual,
 }
 
 // placed packs points whose colours are at places.
-func placed(name string, mask Mem, bgr bool) {
-	gen.Func(name+"AVX2", "func(to *byte, xyz *float32, data *byte, places *int32, outside, n int) (written int)",
-		name+"AVX2 is like ownRGBAVX2, with colours at places in data. Points with a negative",
-		"place are black if outside is -1, and omitted if it is 0.")
+func placed(mask Mem) {
+	gen.Func("placedAVX2", "func(to *byte, xyz *float32, rgb *[3]*byte, places *int32, outside, n int) (written int)",
+		"placedAVX2 is like ownAVX2, with colours at places after rgb. Points with a negative place are",
+		"black if outside is -1, and omitted if it is 0.")
 	to, xyz := gen.Arg("to"), gen.Arg("xyz")
-	data, places := gen.Arg("data"), gen.Arg("places")
+	rgb, places := gen.Pointers(gen.Arg("rgb"), 3), gen.Arg("places")
 	outside, n := gen.Arg("outside"), gen.Arg("n")
-	pack(name, to, xyz, n, func(zero VecVirtual) GPVirtual {
+	pack("placed", to, xyz, n, func(zero VecVirtual) GPVirtual {
 		at, seen := GP64(), GP64()
 		MOVLQSX(Mem{Base: places}, at)
+		ADDQ(Imm(4), places)
 		MOVQ(at, seen)
 		NOTQ(seen)
 		SARQ(Imm(63), seen) // all bits set if the place is valid
 		ANDQ(seen, at)
-		ADDQ(data, at)
-		c := colour(at, bgr)
+		c := colour(rgb, at)
 		ANDL(seen.As32(), c)
 		ORQ(outside, seen)
 		there := point(to, xyz, mask, zero, c)
 		ANDQ(seen, there)
 		return there
-	}, func() { ADDQ(Imm(4), places) })
+	})
 }
 
 // places computes the offsets of points' colours in the texture.

@@ -8,28 +8,15 @@ package cloud
 //go:noescape
 func placesAVX2(places *int32, uv *float32, n int, size *[2]float32, bytes *[2]int32)
 
-// ownRGBAVX2 packs the points with z > 0 of n at to, and returns the number of bytes. The pixels
-// are size bytes apart. It reads one number after the points, and writes one point
+// ownAVX2 packs the points with z > 0 of n at to, and returns the number of bytes. The bytes of the
+// pixels are at rgb, size bytes apart. It reads one number after the points, and writes one point
 // after the last.
 //
 //go:noescape
-func ownRGBAVX2(to *byte, xyz *float32, pixels *byte, size int, n int) (written int)
+func ownAVX2(to *byte, xyz *float32, rgb *[3]*byte, size int, n int) (written int)
 
-// ownBGRAVX2 packs the points with z > 0 of n at to, and returns the number of bytes. The pixels
-// are size bytes apart. It reads one number after the points, and writes one point
-// after the last.
+// placedAVX2 is like ownAVX2, with colours at places after rgb. Points with a negative place are
+// black if outside is -1, and omitted if it is 0.
 //
 //go:noescape
-func ownBGRAVX2(to *byte, xyz *float32, pixels *byte, size int, n int) (written int)
-
-// placedRGBAVX2 is like ownRGBAVX2, with colours at places in data. Points with a negative
-// place are black if outside is -1, and omitted if it is 0.
-//
-//go:noescape
-func placedRGBAVX2(to *byte, xyz *float32, data *byte, places *int32, outside int, n int) (written int)
-
-// placedBGRAVX2 is like ownRGBAVX2, with colours at places in data. Points with a negative
-// place are black if outside is -1, and omitted if it is 0.
-//
-//go:noescape
-func placedBGRAVX2(to *byte, xyz *float32, data *byte, places *int32, outside int, n int) (written int)
+func placedAVX2(to *byte, xyz *float32, rgb *[3]*byte, places *int32, outside int, n int) (written int)

@@ -52,166 +52,94 @@ places:
 	VZEROUPPER
 	RET
 
-// func ownRGBAVX2(to *byte, xyz *float32, pixels *byte, size int, n int) (written int)
+// func ownAVX2(to *byte, xyz *float32, rgb *[3]*byte, size int, n int) (written int)
 // Requires: AVX
-TEXT ·ownRGBAVX2(SB), NOSPLIT, $0-48
+TEXT ·ownAVX2(SB), NOSPLIT, $0-48
 	MOVQ   to+0(FP), AX
 	MOVQ   xyz+8(FP), CX
-	MOVQ   size+24(FP), BX
-	MOVQ   n+32(FP), SI
-	MOVQ   pixels+16(FP), DX
+	MOVQ   rgb+16(FP), DX
+	MOVQ   (DX), BX
+	MOVQ   8(DX), SI
+	MOVQ   16(DX), DX
+	MOVQ   size+24(FP), DI
+	MOVQ   n+32(FP), R8
+	XORQ   R9, R9
 	VXORPS X0, X0, X0
-	MOVQ   AX, DI
+	MOVQ   AX, R10
 
-ownRGB:
-	MOVWLZX  (DX), R8
-	MOVBLZX  2(DX), R9
-	SHLL     $0x10, R9
-	ORL      R9, R8
-	BSWAPL   R8
-	SHRL     $0x08, R8
-	VMOVUPS  (CX), X1
-	VMOVSS   8(CX), X2
-	VANDPS   xyz0<>+0(SB), X1, X1
-	VMOVUPS  X1, (AX)
-	MOVL     R8, 16(AX)
-	XORQ     R8, R8
-	VUCOMISS X0, X2
-	SETHI    R8
-	NEGQ     R8
-	ANDQ     $0x14, R8
-	ADDQ     R8, AX
-	ADDQ     $0x0c, CX
-	ADDQ     BX, DX
-	DECQ     SI
-	JNZ      ownRGB
-	SUBQ     DI, AX
-	MOVQ     AX, written+40(FP)
-	RET
-
-// func ownBGRAVX2(to *byte, xyz *float32, pixels *byte, size int, n int) (written int)
-// Requires: AVX
-TEXT ·ownBGRAVX2(SB), NOSPLIT, $0-48
-	MOVQ   to+0(FP), AX
-	MOVQ   xyz+8(FP), CX
-	MOVQ   size+24(FP), BX
-	MOVQ   n+32(FP), SI
-	MOVQ   pixels+16(FP), DX
-	VXORPS X0, X0, X0
-	MOVQ   AX, DI
-
-ownBGR:
-	MOVWLZX  (DX), R8
-	MOVBLZX  2(DX), R9
-	SHLL     $0x10, R9
-	ORL      R9, R8
-	VMOVUPS  (CX), X1
-	VMOVSS   8(CX), X2
-	VANDPS   xyz0<>+0(SB), X1, X1
-	VMOVUPS  X1, (AX)
-	MOVL     R8, 16(AX)
-	XORQ     R8, R8
-	VUCOMISS X0, X2
-	SETHI    R8
-	NEGQ     R8
-	ANDQ     $0x14, R8
-	ADDQ     R8, AX
-	ADDQ     $0x0c, CX
-	ADDQ     BX, DX
-	DECQ     SI
-	JNZ      ownBGR
-	SUBQ     DI, AX
-	MOVQ     AX, written+40(FP)
-	RET
-
-// func placedRGBAVX2(to *byte, xyz *float32, data *byte, places *int32, outside int, n int) (written int)
-// Requires: AVX
-TEXT ·placedRGBAVX2(SB), NOSPLIT, $0-56
-	MOVQ   to+0(FP), AX
-	MOVQ   xyz+8(FP), CX
-	MOVQ   data+16(FP), DX
-	MOVQ   places+24(FP), BX
-	MOVQ   outside+32(FP), SI
-	MOVQ   n+40(FP), DI
-	VXORPS X0, X0, X0
-	MOVQ   AX, R8
-
-placedRGB:
-	MOVLQSX  (BX), R9
-	MOVQ     R9, R10
-	NOTQ     R10
-	SARQ     $0x3f, R10
-	ANDQ     R10, R9
-	ADDQ     DX, R9
-	MOVWLZX  (R9), R11
-	MOVBLZX  2(R9), R9
-	SHLL     $0x10, R9
-	ORL      R9, R11
-	BSWAPL   R11
-	SHRL     $0x08, R11
-	ANDL     R10, R11
-	ORQ      SI, R10
+own:
+	MOVBLZX  (BX)(R9*1), R11
+	MOVBLZX  (SI)(R9*1), R12
+	SHLL     $0x08, R11
+	ORL      R12, R11
+	MOVBLZX  (DX)(R9*1), R12
+	SHLL     $0x08, R11
+	ORL      R12, R11
+	ADDQ     DI, R9
 	VMOVUPS  (CX), X1
 	VMOVSS   8(CX), X2
 	VANDPS   xyz0<>+0(SB), X1, X1
 	VMOVUPS  X1, (AX)
 	MOVL     R11, 16(AX)
-	XORQ     R9, R9
+	XORQ     R11, R11
 	VUCOMISS X0, X2
-	SETHI    R9
-	NEGQ     R9
-	ANDQ     R10, R9
-	ANDQ     $0x14, R9
-	ADDQ     R9, AX
+	SETHI    R11
+	NEGQ     R11
+	ANDQ     $0x14, R11
+	ADDQ     R11, AX
 	ADDQ     $0x0c, CX
-	ADDQ     $0x04, BX
-	DECQ     DI
-	JNZ      placedRGB
-	SUBQ     R8, AX
-	MOVQ     AX, written+48(FP)
+	DECQ     R8
+	JNZ      own
+	SUBQ     R10, AX
+	MOVQ     AX, written+40(FP)
 	RET
 
-// func placedBGRAVX2(to *byte, xyz *float32, data *byte, places *int32, outside int, n int) (written int)
+// func placedAVX2(to *byte, xyz *float32, rgb *[3]*byte, places *int32, outside int, n int) (written int)
 // Requires: AVX
-TEXT ·placedBGRAVX2(SB), NOSPLIT, $0-56
+TEXT ·placedAVX2(SB), NOSPLIT, $0-56
 	MOVQ   to+0(FP), AX
 	MOVQ   xyz+8(FP), CX
-	MOVQ   data+16(FP), DX
-	MOVQ   places+24(FP), BX
-	MOVQ   outside+32(FP), SI
-	MOVQ   n+40(FP), DI
+	MOVQ   rgb+16(FP), DX
+	MOVQ   (DX), BX
+	MOVQ   8(DX), SI
+	MOVQ   16(DX), DX
+	MOVQ   places+24(FP), DI
+	MOVQ   outside+32(FP), R8
+	MOVQ   n+40(FP), R9
 	VXORPS X0, X0, X0
-	MOVQ   AX, R8
+	MOVQ   AX, R10
 
-placedBGR:
-	MOVLQSX  (BX), R9
-	MOVQ     R9, R10
-	NOTQ     R10
-	SARQ     $0x3f, R10
-	ANDQ     R10, R9
-	ADDQ     DX, R9
-	MOVWLZX  (R9), R11
-	MOVBLZX  2(R9), R9
-	SHLL     $0x10, R9
-	ORL      R9, R11
-	ANDL     R10, R11
-	ORQ      SI, R10
+placed:
+	MOVLQSX  (DI), R11
+	ADDQ     $0x04, DI
+	MOVQ     R11, R12
+	NOTQ     R12
+	SARQ     $0x3f, R12
+	ANDQ     R12, R11
+	MOVBLZX  (BX)(R11*1), R13
+	MOVBLZX  (SI)(R11*1), R14
+	SHLL     $0x08, R13
+	ORL      R14, R13
+	MOVBLZX  (DX)(R11*1), R11
+	SHLL     $0x08, R13
+	ORL      R11, R13
+	ANDL     R12, R13
+	ORQ      R8, R12
 	VMOVUPS  (CX), X1
 	VMOVSS   8(CX), X2
 	VANDPS   xyz0<>+0(SB), X1, X1
 	VMOVUPS  X1, (AX)
-	MOVL     R11, 16(AX)
-	XORQ     R9, R9
+	MOVL     R13, 16(AX)
+	XORQ     R11, R11
 	VUCOMISS X0, X2
-	SETHI    R9
-	NEGQ     R9
-	ANDQ     R10, R9
-	ANDQ     $0x14, R9
-	ADDQ     R9, AX
+	SETHI    R11
+	NEGQ     R11
+	ANDQ     R12, R11
+	ANDQ     $0x14, R11
+	ADDQ     R11, AX
 	ADDQ     $0x0c, CX
-	ADDQ     $0x04, BX
-	DECQ     DI
-	JNZ      placedBGR
-	SUBQ     R8, AX
+	DECQ     R9
+	JNZ      placed
+	SUBQ     R10, AX
 	MOVQ     AX, written+48(FP)
 	RET

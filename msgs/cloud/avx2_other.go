@@ -8,18 +8,10 @@ func placesAVX2(places *int32, uv *float32, n int, size *[2]float32, bytes *[2]i
 	panic("for x86 only")
 }
 
-func ownRGBAVX2(to *byte, xyz *float32, pixels *byte, size int, n int) (written int) {
+func ownAVX2(to *byte, xyz *float32, rgb *[3]*byte, size int, n int) (written int) {
 	panic("for x86 only")
 }
 
-func ownBGRAVX2(to *byte, xyz *float32, pixels *byte, size int, n int) (written int) {
-	panic("for x86 only")
-}
-
-func placedRGBAVX2(to *byte, xyz *float32, data *byte, places *int32, outside int, n int) (written int) {
-	panic("for x86 only")
-}
-
-func placedBGRAVX2(to *byte, xyz *float32, data *byte, places *int32, outside int, n int) (written int) {
+func placedAVX2(to *byte, xyz *float32, rgb *[3]*byte, places *int32, outside int, n int) (written int) {
 	panic("for x86 only")
 }

@@ -14,31 +14,15 @@ var fast = cpu.X86.HasAVX2
 // lanes is the number of places that are computed at once.
 const lanes = 8
 
-// shifted reports whether t's pixels start with RGB or BGR.
-func (t *Texture) shifted() (bgr, ok bool) {
-	switch t.RGB {
-	case [3]int{0, 1, 2}:
-		return false, !t.Gray
-	case [3]int{2, 1, 0}:
-		return true, !t.Gray
-	}
-	return false, false
-}
-
 // ownFast appends the first points of own and returns the number of pixels processed.
 func (w *writer) ownFast(xyz []float32, pixels []byte) int {
 	t := w.shape.Texture
 	n := min(len(xyz)/3, len(pixels)/t.Pixel) - 1 // the assembly reads past the last point
-	bgr, ok := t.shifted()
-	if !fast || !ok || w.options.Ordered || n <= 0 {
+	if !fast || w.options.Ordered || n <= 0 {
 		return 0
 	}
-	to := w.to[w.at:][:n*step]
-	if bgr {
-		w.at += ownBGRAVX2(&to[0], &xyz[0], &pixels[0], t.Pixel, n)
-	} else {
-		w.at += ownRGBAVX2(&to[0], &xyz[0], &pixels[0], t.Pixel, n)
-	}
+	to, rgb := w.to[w.at:][:n*step], t.bytes(pixels)
+	w.at += ownAVX2(&to[0], &xyz[0], &rgb, t.Pixel, n)
 	return n
 }
 
@@ -46,8 +30,7 @@ func (w *writer) ownFast(xyz []float32, pixels []byte) int {
 func (w *writer) anyFast(xyz, uv []float32) int {
 	t := w.shape.Texture
 	n := min(len(xyz)/3, len(uv)/2) - 1
-	bgr, ok := t.shifted()
-	if n &^= lanes - 1; !fast || !ok || w.options.Ordered || !w.shape.Places || n <= 0 || len(t.Data) > math.MaxInt32 {
+	if n &^= lanes - 1; !fast || t.Gray || w.options.Ordered || !w.shape.Places || n <= 0 || len(t.Data) > math.MaxInt32 {
 		return 0
 	}
 	if len(w.places) < n {
@@ -59,11 +42,12 @@ func (w *writer) anyFast(xyz, uv []float32) int {
 	if w.options.AllowNoTexture {
 		outside = -1
 	}
-	to := w.to[w.at:][:n*step]
-	if bgr {
-		w.at += placedBGRAVX2(&to[0], &xyz[0], &t.Data[0], &w.places[0], outside, n)
-	} else {
-		w.at += placedRGBAVX2(&to[0], &xyz[0], &t.Data[0], &w.places[0], outside, n)
-	}
+	to, rgb := w.to[w.at:][:n*step], t.bytes(t.Data)
+	w.at += placedAVX2(&to[0], &xyz[0], &rgb, &w.places[0], outside, n)
 	return n
+}
+
+// bytes returns the places of red, green and blue of the first pixel.
+func (t *Texture) bytes(pixels []byte) [3]*byte {
+	return [3]*byte{&pixels[t.RGB[0]], &pixels[t.RGB[1]], &pixels[t.RGB[2]]}
 }
