@@ -31,7 +31,6 @@ func main() {
 	deproject("deprojectAVX2", "implements Deproject for n points, a multiple of 8.", func(x, m Op) { VMOVUPS(x, m) })
 	deproject("streamAVX2", "implements Rays.Deproject for n points, a multiple of 8. xyz must be aligned to 32 bytes.", VMOVNTPS)
 	fence()
-	metres()
 	toDisparity()
 	toDepth(half)
 	gen.Write("camdriver/process/internal/lens", "avx2")
@@ -227,22 +226,6 @@ func fence() {
 	Doc("fence implements Fence.")
 	SFENCE()
 	RET()
-}
-
-func metres() {
-	gen.Func("metresAVX2", "func(out *float32, depth *uint16, n int, units *float32)",
-		"metresAVX2 implements Metres for n pixels, a multiple of 8.")
-	out, depth := gen.Arg("out"), gen.Arg("depth")
-	n, unit := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("units")})
-	i := gen.Zero()
-	Label("metres")
-	z := YMM()
-	VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
-	VCVTDQ2PS(z, z)
-	VMULPS(unit, z, z)
-	VMOVUPS(z, Mem{Base: out, Index: i, Scale: 4})
-	gen.Next("metres", i, n, 8)
-	gen.Done()
 }
 
 func toDisparity() {

@@ -92,7 +92,7 @@ var benchCases = []string{
 	"cloud_xyz: pointcloud texture=none", "cloud_uv: pointcloud texture=color", "cloud_uv_occlusion: pointcloud texture=color occlusion=1",
 	"aligned_cloud_uv: align to=color | pointcloud texture=color occlusion=1",
 	"decimation_2: decimation magnitude=2", "decimation_3: decimation magnitude=3", "decimation_4: decimation magnitude=4",
-	"decimation_8: decimation magnitude=8", "threshold: threshold", "units: units",
+	"decimation_8: decimation magnitude=8", "threshold: threshold",
 	"disparity: disparity", "depth: disparity | depth", "spatial: spatial", "spatial_in_disparity: disparity | spatial",
 	"spatial_in_disparity_5x_holes: disparity | spatial magnitude=5 holes=5", "temporal: temporal", "temporal_in_disparity: disparity | temporal",
 	"hole_filling_0: hole_filling mode=0", "hole_filling_1: hole_filling mode=1", "hole_filling_2: hole_filling mode=2",

@@ -21,7 +21,6 @@ var named = []word{
 	{"hdr_merge", func(r *Resources) Block { return NewHDRMerge(r) }},
 	{"sequence_id_filter", func(r *Resources) Block { return NewSequenceID(r) }},
 	{"threshold", func(r *Resources) Block { return NewThreshold(r) }},
-	{"units", func(r *Resources) Block { return NewUnits(r) }},
 	{"disparity_start", func(r *Resources) Block { return NewDisparity(r) }},
 	{"spatial", func(r *Resources) Block { return NewSpatial(r) }},
 	{"temporal", func(r *Resources) Block { return NewTemporal(r) }},

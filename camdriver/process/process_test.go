@@ -74,7 +74,6 @@ func TestSetOrder(t *testing.T) {
 		{process.NewSpatial(res), []camdriver.Format{camdriver.Z16, camdriver.RGB8}},
 		{process.NewDisparity(res), []camdriver.Format{camdriver.Disparity32, camdriver.RGB8}},
 		{process.NewDepth(res), []camdriver.Format{camdriver.RGB8, camdriver.Z16}}, // nothing to do
-		{process.NewUnits(res), []camdriver.Format{camdriver.Distance, camdriver.RGB8, camdriver.Z16}},
 		{process.NewColorizer(res), []camdriver.Format{camdriver.RGB8, camdriver.RGB8, camdriver.Z16}},
 		{process.NewAlign(res, camdriver.Color), []camdriver.Format{camdriver.Z16, camdriver.RGB8}},
 		{process.NewAlign(res, camdriver.Depth), []camdriver.Format{camdriver.RGB8, camdriver.Z16}},

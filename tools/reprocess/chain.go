@@ -32,8 +32,8 @@ func newChain(res *process.Resources, filters, set []string) (process.Chain, err
 		return nil, err
 	}
 	for _, name := range names {
-		if name == "units" || name == "pointcloud" {
-			return nil, fmt.Errorf("the output of %s can't be recorded; export --ply writes points", name)
+		if name == "pointcloud" {
+			return nil, errors.New("the output of pointcloud can't be recorded; export --ply writes points")
 		}
 		b, err := process.New(res, name)
 		if err != nil {

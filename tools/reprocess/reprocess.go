@@ -234,8 +234,7 @@ func chosen(s *process.Set) []process.Image {
 	var out []process.Image
 	for _, img := range s.Images {
 		id, format := img.Frame.Stream(), img.Frame.Profile.Format
-		if format == camdriver.XYZ32F || format == camdriver.Distance ||
-			slices.ContainsFunc(out, func(o process.Image) bool { return o.Frame.Stream() == id }) {
+		if format == camdriver.XYZ32F || slices.ContainsFunc(out, func(o process.Image) bool { return o.Frame.Stream() == id }) {
 			continue
 		}
 		out = append(out, img)

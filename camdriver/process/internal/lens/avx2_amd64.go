@@ -34,11 +34,6 @@ func streamAVX2(xyz *float32, depth *uint16, x *float32, y *float32, step int, n
 // fence implements Fence.
 func fence()
 
-// metresAVX2 implements Metres for n pixels, a multiple of 8.
-//
-//go:noescape
-func metresAVX2(out *float32, depth *uint16, n int, units *float32)
-
 // toDisparityAVX2 implements ToDisparity for n pixels, a multiple of 8.
 //
 //go:noescape

@@ -297,27 +297,6 @@ TEXT ·fence(SB), NOSPLIT, $0
 	SFENCE
 	RET
 
-// func metresAVX2(out *float32, depth *uint16, n int, units *float32)
-// Requires: AVX, AVX2
-TEXT ·metresAVX2(SB), NOSPLIT, $0-32
-	MOVQ         out+0(FP), AX
-	MOVQ         depth+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         units+24(FP), BX
-	VBROADCASTSS (BX), Y0
-	XORQ         BX, BX
-
-metres:
-	VPMOVZXWD (CX)(BX*2), Y1
-	VCVTDQ2PS Y1, Y1
-	VMULPS    Y0, Y1, Y1
-	VMOVUPS   Y1, (AX)(BX*4)
-	ADDQ      $0x08, BX
-	CMPQ      BX, DX
-	JL        metres
-	VZEROUPPER
-	RET
-
 // func toDisparityAVX2(out *float32, depth *uint16, n int, factor *float32)
 // Requires: AVX, AVX2
 TEXT ·toDisparityAVX2(SB), NOSPLIT, $0-32

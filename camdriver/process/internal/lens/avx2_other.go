@@ -24,8 +24,6 @@ func streamAVX2(xyz *float32, depth *uint16, x *float32, y *float32, step int, n
 
 func fence() { panic("for x86 only") }
 
-func metresAVX2(out *float32, depth *uint16, n int, units *float32) { panic("for x86 only") }
-
 func toDisparityAVX2(out *float32, depth *uint16, n int, factor *float32) { panic("for x86 only") }
 
 func toDepthAVX2(out *uint16, disparity *float32, n int, factor *float32) (done int) {

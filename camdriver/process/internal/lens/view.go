@@ -75,18 +75,6 @@ func Deproject(xyz []float32, depth []uint16, x, y []float32, units float32) {
 	}
 }
 
-// Metres converts depth to metres.
-func Metres(out []float32, depth []uint16, units float32) {
-	out = out[:len(depth)]
-	n := whole(len(depth))
-	if n > 0 {
-		metresAVX2(&out[0], &depth[0], n, &units)
-	}
-	for i := n; i < len(depth); i++ {
-		out[i] = units * float32(depth[i])
-	}
-}
-
 // Project computes the image coordinates of a row of depth in pixels, or 0, 0 without
 // depth. xyz are the points, x and y the row's rays.
 func (v *View) Project(uv, xyz []float32, depth []uint16, x, y []float32, units float32) {
