@@ -26,6 +26,14 @@ const (
 	firstChunk     = int64(len(magic20) + 8 + fileHeaderSize)
 )
 
+// Errors of files that aren't readable as bags, and of a Writer.
+var (
+	ErrNotBag     = errors.New("not a bag")
+	ErrVersion    = errors.New("unsupported bag version")
+	ErrEncrypted  = errors.New("encrypted bags are not supported")
+	ErrConnection = errors.New("unknown connection")
+)
+
 // File is an open bag file, the [bagstore.Source] of a recording. It is safe for concurrent use.
 type File struct {
 	path     string

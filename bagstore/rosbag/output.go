@@ -92,7 +92,7 @@ func (o *Output) Keep(conns []*bagstore.Connection) {
 func (o *Output) Takes(c *bagstore.WholeChunk) bool {
 	return (o.AsStored || c.Layout.Compression == o.o.Compression) && !slices.ContainsFunc(c.Connections(), func(conn *bagstore.Connection) bool {
 		id, ok := o.ids[conn]
-		return !ok || id != conn.ID || !o.known[id]
+		return !ok || id != conn.ID || !o.conns[id].known
 	})
 }
 

@@ -54,10 +54,10 @@ func (b *File) joinTail(f place.File) {
 		cut = b.tornAt
 	}
 	tooMuch := 0
-	for slot := range readTailSlots(f, f.Size, b.tailToken, whole) {
+	for number, slot := range readTailSlots(f, f.Size, b.tailToken, whole) {
 		// The last record may be cut off if the chunk was larger than a slot.
-		entries, end, _ := walker{bag: b}.walk(record.Memory(slot.Content), int64(len(slot.Content)))
-		if slot.Chunk == whole+1 && torn != nil && torn.Messages() >= uint64(len(entries)) {
+		entries, end, _ := walker{bag: b}.walk(record.Memory(slot), int64(len(slot)))
+		if number == whole+1 && torn != nil && torn.Messages() >= uint64(len(entries)) {
 			cut = b.size // the torn chunk in the bag has as many messages
 			continue
 		}
@@ -67,7 +67,7 @@ func (b *File) joinTail(f place.File) {
 		}
 		if len(entries) > 0 {
 			content = appendChunkHeader(content, bagstore.None, 0, int(end), int(end))
-			content = append(content, slot.Content[:end]...)
+			content = append(content, slot[:end]...)
 		}
 	}
 	if tooMuch > 0 {

@@ -126,10 +126,7 @@ func findTail(bag string, token uint64) string {
 	if _, err := os.Lstat(path); err == nil {
 		return path
 	}
-	entries, err := os.ReadDir(filepath.Dir(bag))
-	if err != nil {
-		return path
-	}
+	entries, _ := os.ReadDir(filepath.Dir(bag)) // without them, the file isn't found
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), tailEnding(token)) {
 			return filepath.Join(filepath.Dir(bag), e.Name())
@@ -138,16 +135,10 @@ func findTail(bag string, token uint64) string {
 	return path
 }
 
-// tailSlot has a chunk's content.
-type tailSlot struct {
-	Chunk   uint64 // number, from 1
-	Content []byte // valid until the next slot is read
-}
-
-// readTailSlots reads the intact slots of chunks after one, in their order, one at a time. A recorder may be writing the file: size
-// returns its present size.
-func readTailSlots(f io.ReaderAt, size func() int64, token, after uint64) iter.Seq[tailSlot] {
-	return func(yield func(tailSlot) bool) {
+// readTailSlots returns the numbers of the chunks after one that are intact, in their order, and their content, which is
+// valid until the next one is read. A recorder may be writing the file: size returns its present size.
+func readTailSlots(f io.ReaderAt, size func() int64, token, after uint64) iter.Seq2[uint64, []byte] {
+	return func(yield func(uint64, []byte) bool) {
 		var list []tailEntry
 		head := make([]byte, tailHeader)
 		for i := range int64(tailSlots) {
@@ -164,7 +155,7 @@ func readTailSlots(f io.ReaderAt, size func() int64, token, after uint64) iter.S
 		var content []byte
 		for _, s := range list {
 			content = slices.Grow(content[:0], s.n)[:s.n]
-			if record.ReadFull(f, content, s.at+tailHeader) == nil && crc32.ChecksumIEEE(content) == s.crc && !yield(tailSlot{s.chunk, content}) {
+			if record.ReadFull(f, content, s.at+tailHeader) == nil && crc32.ChecksumIEEE(content) == s.crc && !yield(s.chunk, content) {
 				return
 			}
 		}

@@ -27,8 +27,8 @@ func TestLiveRecorder(t *testing.T) {
 	}()
 	for last := 0; ; {
 		slots, n := 0, 0
-		for s := range readTailSlots(f, sizeOf(t, f), 7, 0) {
-			slots, n = slots+1, len(s.Content)
+		for _, content := range readTailSlots(f, sizeOf(t, f), 7, 0) {
+			slots, n = slots+1, len(content)
 		}
 		if slots != 1 || n < last {
 			t.Errorf("%d slots, had %d bytes", slots, last)
@@ -57,9 +57,9 @@ func FuzzRead(f *testing.F) {
 		file, err := os.Open(path)
 		need.Must(t, err)
 		defer file.Close()
-		for s := range readTailSlots(file, sizeOf(t, file), 7, 0) {
-			if len(s.Content) == 0 || len(s.Content) > len(raw)-tailHeader || s.Chunk == 0 {
-				t.Errorf("chunk %d with %d bytes in a file of %d", s.Chunk, len(s.Content), len(raw))
+		for chunk, content := range readTailSlots(file, sizeOf(t, file), 7, 0) {
+			if len(content) == 0 || len(content) > len(raw)-tailHeader || chunk == 0 {
+				t.Errorf("chunk %d with %d bytes in a file of %d", chunk, len(content), len(raw))
 			}
 		}
 	})

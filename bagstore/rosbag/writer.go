@@ -20,15 +20,20 @@ type WriterStats struct {
 	Whole    int // of these, copied as they were stored
 }
 
+// topic is a connection of a Writer.
+type topic struct {
+	*bagstore.Connection      // nil: the ID isn't in use
+	known                bool // its record has been written
+	plain                bool // it isn't compressed
+}
+
 // Writer writes a bag. It is for one goroutine. It starts others for compression, the disk
 // and open chunks; they have ended when Close returns.
 type Writer struct {
 	o     settings
 	c     *committer
-	conns []*bagstore.Connection // by ID; nil for IDs that aren't in use
-	known []bool                 // connections whose record has been written
-	plain []bool                 // connections that aren't compressed
-	cur   *job                   // the chunk being filled
+	conns []topic // by connection ID
+	cur   *job    // the chunk being filled
 	stats WriterStats
 	file  *place.Target // that Close closes; nil: none
 	last  time.Time     // of the last checkpoint
@@ -68,7 +73,7 @@ const maxKept = 1 << 16
 func (w *Writer) KeepConnection(c bagstore.Connection) (uint32, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if n := uint32(len(w.conns)); c.ID >= maxKept || c.ID < n && w.conns[c.ID] != nil {
+	if n := uint32(len(w.conns)); c.ID >= maxKept || c.ID < n && w.conns[c.ID].Connection != nil {
 		c.ID = n
 	}
 	return c.ID, w.addConnection(&c)
@@ -82,12 +87,9 @@ func (w *Writer) addConnection(c *bagstore.Connection) error {
 		return fmt.Errorf("connection %.40q: topic or definition is too long", c.Topic)
 	}
 	for uint32(len(w.conns)) <= c.ID {
-		w.conns = append(w.conns, nil)
-		w.known = append(w.known, false)
-		w.plain = append(w.plain, false)
+		w.conns = append(w.conns, topic{})
 	}
-	w.conns[c.ID] = c
-	w.plain[c.ID] = w.o.LZ4Topics != nil && !bagstore.Matches(w.o.LZ4Topics, c.Topic)
+	w.conns[c.ID] = topic{Connection: c, plain: w.o.LZ4Topics != nil && !bagstore.Matches(w.o.LZ4Topics, c.Topic)}
 	return nil
 }
 
@@ -135,7 +137,7 @@ func (w *Writer) refuse(conn uint32, t bagstore.Time, size int) error {
 	switch {
 	case w.done:
 		return bagstore.ErrClosed
-	case int(conn) >= len(w.conns) || w.conns[conn] == nil:
+	case int(conn) >= len(w.conns) || w.conns[conn].Connection == nil:
 		return fmt.Errorf("%w %d", ErrConnection, conn)
 	case t > bagstore.MaxTime:
 		return fmt.Errorf("time %d is after %d, the last that a bag can hold", t, bagstore.MaxTime)
@@ -148,18 +150,18 @@ func (w *Writer) refuse(conn uint32, t bagstore.Time, size int) error {
 // message adds a message to the chunk. It ends the chunk if the message is written from
 // the caller's memory.
 func (w *Writer) message(conn uint32, t bagstore.Time, size int, parts [][]byte, done func()) {
-	j := w.cur
-	if int64(len(j.buf))+int64(size) > maxChunk || size >= chooseLeast && len(j.entries) > 0 && j.plain() != w.plain[conn] {
+	j, to := w.cur, &w.conns[conn]
+	if int64(len(j.buf))+int64(size) > maxChunk || size >= chooseLeast && len(j.entries) > 0 && j.plain() != to.plain {
 		w.seal(w.submit)
 		j = w.cur
 	}
-	if !w.known[conn] {
-		w.known[conn] = true
-		j.buf = appendConnection(j.buf, w.conns[conn])
-		j.conns = append(j.conns, w.conns[conn])
+	if !to.known {
+		to.known = true
+		j.buf = appendConnection(j.buf, to.Connection)
+		j.conns = append(j.conns, to.Connection)
 	}
 	j.entries = append(j.entries, bagstore.Entry{Time: t, Ref: uint32(len(j.buf)), Conn: conn})
-	if w.plain[conn] {
+	if to.plain {
 		j.plainSize += size
 	} else {
 		j.packedSize += size

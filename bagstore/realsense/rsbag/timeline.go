@@ -70,14 +70,10 @@ func (t *timeline) frame(id camdriver.StreamID, arrival time.Time, period time.D
 		}
 		return 0, false
 	}
-	if !t.started {
-		t.started, t.base = true, arrival
-	} else if t.resumed {
-		t.closeGap(arrival, period)
-	} else if t.lastArrival.Sub(arrival) > maxDisorder {
+	if t.started && !t.resumed && t.lastArrival.Sub(arrival) > maxDisorder {
 		t.cut += arrival.Sub(t.lastArrival.Add(period))
 	}
-	t.resumed, t.gapKnown = false, false
+	t.reach(arrival, period)
 	at := max(t.at(arrival), t.last[id]+1)
 	t.last[id], t.lastArrival = at, arrival
 	t.end = max(t.end, at)
@@ -92,12 +88,8 @@ func (t *axis) message(arrival time.Time) (bagstore.Time, bool) {
 		return 0, false
 	case arrival.IsZero():
 		return max(t.end, earliest), true
-	case !t.started:
-		t.started, t.base = true, arrival
-	case t.resumed:
-		t.closeGap(arrival, 0)
 	}
-	t.resumed, t.gapKnown = false, false
+	t.reach(arrival, 0)
 	at := t.at(arrival)
 	t.end = max(t.end, at)
 	if arrival.After(t.lastArrival) {
@@ -109,13 +101,19 @@ func (t *axis) message(arrival time.Time) (bagstore.Time, bool) {
 // start returns the arrival time of file time 0.
 func (t *axis) start() time.Time { return t.base.Add(-time.Duration(firstFrame)) }
 
-func (t *axis) closeGap(arrival time.Time, period time.Duration) {
-	if !t.gapKnown { // no frame came during the pause
-		t.gap = t.lastArrival.Add(period)
+// reach begins the line, or goes on after a pause, which it cuts out.
+func (t *axis) reach(arrival time.Time, period time.Duration) {
+	if !t.started {
+		t.started, t.base = true, arrival
+	} else if t.resumed {
+		if !t.gapKnown { // no frame came during the pause
+			t.gap = t.lastArrival.Add(period)
+		}
+		if d := arrival.Sub(t.gap); d > 0 || d < -maxDisorder {
+			t.cut += d
+		}
 	}
-	if d := arrival.Sub(t.gap); d > 0 || d < -maxDisorder {
-		t.cut += d
-	}
+	t.resumed, t.gapKnown = false, false
 }
 
 // at maps an arrival without regard to what was given before.

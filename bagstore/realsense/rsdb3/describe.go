@@ -49,14 +49,12 @@ func (w *Writer) clean(key, value string) rstext.Pair {
 func (w *Writer) info(list []camdriver.Info) string {
 	var pairs []rstext.Pair
 	for _, i := range rslayout.UniqueInfo(list) {
-		if name := i.Key.String(); known(camdriver.ParseInfoKey(name)) {
-			pairs = append(pairs, w.clean(name, i.Value))
+		if rslayout.KnownInfo(i.Key) {
+			pairs = append(pairs, w.clean(i.Key.String(), i.Value))
 		}
 	}
 	return rstext.Join(pairs...)
 }
-
-func known[T any](_ T, ok bool) bool { return ok }
 
 // describeSensor adds an option to a sensor without any, on which librealsense would crash.
 func (w *Writer) describeSensor(number int, s *camdriver.SensorSnapshot) {
@@ -96,7 +94,7 @@ func (w *Writer) filters(sensor int, list []string) {
 // describeStream skips streams that the SDK doesn't record: it can't open files with a pose.
 func (w *Writer) describeStream(s camdriver.StreamSnapshot) {
 	id, prefix := s.Profile.Stream, rslayout.StreamPrefix(s.Sensor, s.Profile.Stream)
-	if f := s.Profile.Format; f > w.o.Release.names().Format {
+	if f := s.Profile.Format; f > releaseNames[w.o.Release].Format {
 		w.losses.add("stream %s of the format %s, which this release of librealsense doesn't know", id, f)
 		return
 	}

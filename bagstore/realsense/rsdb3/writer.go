@@ -28,17 +28,9 @@ const (
 // Releases are the names of releases, as users give them.
 var Releases = map[string]Release{"2.58.1": Release2581, "2.58.2": Release2582, "2.58.3": Release2583, "2.59.1": ReleaseROS2, "ros2": ReleaseROS2}
 
-// names returns the names that a release knows. Unknown options make its reader loop forever.
-func (r Release) names() rstext.Names {
-	switch r {
-	case Release2581:
-		return rstext.Names2581
-	case Release2582:
-		return rstext.Names2582
-	case ReleaseROS2:
-		return rstext.Names2591
-	}
-	return rstext.Names2583
+// releaseNames are the names that a release knows. Unknown options make its reader loop forever.
+var releaseNames = [...]rstext.Names{
+	Release2583: rstext.Names2583, Release2582: rstext.Names2582, Release2581: rstext.Names2581, ReleaseROS2: rstext.Names2591,
 }
 
 // Options are the options of a Writer.
@@ -99,7 +91,7 @@ func newWriter(snap camdriver.DeviceSnapshot, o Options) *Writer {
 }
 
 func (w *Writer) fitOptions(number int, s *camdriver.SensorSnapshot) {
-	last := w.o.Release.names().Option
+	last := releaseNames[w.o.Release].Option
 	s.Options = slices.DeleteFunc(slices.Clone(s.Options), func(o camdriver.Option) bool {
 		if o.ID > last {
 			w.losses.add("option %q of sensor %d, which this release of librealsense doesn't know", o.ID.String(), number)

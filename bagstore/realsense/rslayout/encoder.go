@@ -81,7 +81,7 @@ func (e *Encoder) describeDevice() {
 	odd := slices.ContainsFunc(e.snap.Sensors, func(s camdriver.SensorSnapshot) bool { return !knownSensorName(s.Name) })
 	for _, info := range UniqueInfo(e.snap.Info) {
 		switch {
-		case !knownInfo(info.Key):
+		case !KnownInfo(info.Key):
 		case odd && info.Key == camdriver.InfoProductId, info.Key > rstext.Names256.Info:
 			e.keyValue(topicAdditional, info.Key.String(), info.Value)
 		default:
@@ -99,7 +99,8 @@ func knownSensorName(name string) bool {
 	return false
 }
 
-func knownInfo(k camdriver.InfoKey) bool {
+// KnownInfo reports whether librealsense has a name for a key.
+func KnownInfo(k camdriver.InfoKey) bool {
 	_, ok := camdriver.ParseInfoKey(k.String())
 	return ok
 }
@@ -127,7 +128,7 @@ func (e *Encoder) describeSensor(number int, s *camdriver.SensorSnapshot) {
 	e.keyValue(topic, camdriver.InfoName.String(), s.Name)
 	for _, info := range UniqueInfo(s.Info) {
 		switch {
-		case info.Key == camdriver.InfoName || !knownInfo(info.Key):
+		case info.Key == camdriver.InfoName || !KnownInfo(info.Key):
 		case info.Key > rstext.Names256.Info:
 			e.leave("%s of sensor %d, which librealsense 2.56 doesn't know", info.Key, number)
 		default:

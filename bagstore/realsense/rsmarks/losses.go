@@ -3,6 +3,7 @@ package rsmarks
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"rsros/bagstore/realsense/rsbag"
@@ -63,7 +64,7 @@ func losses(ctx context.Context, f *rsbag.File, id camdriver.StreamID) []Mark {
 		if parts[0].missing() == 0 {
 			continue
 		}
-		if a, b, ok := s.halve(parts[0]); ok {
+		if a, b, ok := s.halve(ctx, parts[0]); ok {
 			parts = append(parts, a, b)
 		} else if parts[0].missing() > 0 {
 			s.mark(parts[0])
@@ -73,36 +74,40 @@ func losses(ctx context.Context, f *rsbag.File, id camdriver.StreamID) []Mark {
 }
 
 // sample returns the stream with evenly spaced instants; ok is false if there are fewer than two.
-func (s *markSearch) sample(ctx context.Context) (markSpan, bool) {
-	var list []instant
-	var last instant
-	rank, every := uint64(0), 1 // each every-th instant is kept
-	instants := 0
-	for at := range s.f.Times(s.id, 0) {
-		if instants == 0 || at != last.at {
-			last = instant{at: at, rank: rank}
-			if instants%every == 0 {
-				list = append(list, last)
-			}
-			instants++
-			if len(list) == maxSamples {
-				list, every = thin(list), 2*every
-			}
-		}
-		rank++
-		// Each frame may be in a chunk of its own, which is slow on a slow disk.
-		if rank%64 == 0 && ctx.Err() != nil {
-			return markSpan{}, false
-		}
+func (s *markSearch) sample(ctx context.Context) (whole markSpan, ok bool) {
+	list, last, every := s.instants(ctx, instant{}, math.MaxInt64, maxSamples)
+	if len(list) == 0 || list[0] == last || ctx.Err() != nil {
+		return whole, false
 	}
-	if instants < 2 {
-		return markSpan{}, false
-	}
-	whole := markSpan{from: list[0], to: last, inside: list[1:], all: every == 1}
+	whole = markSpan{from: list[0], to: last, inside: list[1:], all: every == 1}
 	if n := len(whole.inside); n > 0 && whole.inside[n-1] == last {
 		whole.inside = whole.inside[:n-1]
 	}
 	return whole, true
+}
+
+// instants returns each every-th instant of the stream from one on and before an end, fewer than most, and the last one.
+func (s *markSearch) instants(ctx context.Context, from instant, end time.Duration, most int) (list []instant, last instant, every int) {
+	every = 1
+	n, rank := 0, from.rank
+	for at := range s.f.Times(s.id, from.at) {
+		// Each frame may be in a chunk of its own, which is slow on a slow disk.
+		if at >= end || rank%64 == 0 && ctx.Err() != nil {
+			break
+		}
+		if n == 0 || at != last.at {
+			last = instant{at: at, rank: rank}
+			if n%every == 0 {
+				list = append(list, last)
+			}
+			n++
+			if len(list) == most {
+				list, every = thin(list), 2*every
+			}
+		}
+		rank++
+	}
+	return list, last, every
 }
 
 func thin(list []instant) []instant {
@@ -124,10 +129,11 @@ func (s *markSearch) read(p *instant) bool {
 }
 
 // halve splits a part in the middle; ok is false if there is no instant or maxProbes is reached.
-func (s *markSearch) halve(p markSpan) (a, b markSpan, ok bool) {
+func (s *markSearch) halve(ctx context.Context, p markSpan) (a, b markSpan, ok bool) {
 	for s.probes < maxProbes {
 		if len(p.inside) == 0 && !p.all {
-			p.inside, p.all = s.instants(p), true
+			list, _, _ := s.instants(ctx, p.from, p.to.at, math.MaxInt)
+			p.inside, p.all = list[min(1, len(list)):], ctx.Err() == nil
 		}
 		n := len(p.inside)
 		if n == 0 {
@@ -141,22 +147,6 @@ func (s *markSearch) halve(p markSpan) (a, b markSpan, ok bool) {
 		p.inside = append(append([]instant(nil), before...), after...) // that frame is damaged
 	}
 	return markSpan{}, markSpan{}, false
-}
-
-func (s *markSearch) instants(p markSpan) []instant {
-	var list []instant
-	last, rank := p.from.at, p.from.rank
-	for at := range s.f.Times(s.id, p.from.at) {
-		if at >= p.to.at {
-			break
-		}
-		if at != last {
-			list = append(list, instant{at: at, rank: rank})
-			last = at
-		}
-		rank++
-	}
-	return list
 }
 
 func (s *markSearch) mark(p markSpan) {
