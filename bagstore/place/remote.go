@@ -281,20 +281,12 @@ func (r *remote) load(list []*block, disk *keptObject) (rest []*block) {
 
 // fill fills blocks, and returns those that it can't fill with the reason.
 func (r *remote) fill(list []*block, disk *keptObject) ([]*block, error) {
-	var t tries
-	for {
+	err := retry(r.ctx, func() (moved bool, err error) {
 		before := len(list)
-		var err error
-		if list, err = r.request(list, disk); err == nil {
-			return nil, nil
-		}
-		if len(list) < before {
-			t = tries{}
-		}
-		if err = t.again(r.ctx, err); err != nil {
-			return list, err
-		}
-	}
+		list, err = r.request(list, disk)
+		return len(list) < before, err
+	})
+	return list, err
 }
 
 // request asks for the blocks once. It returns those that it hasn't filled.

@@ -10,42 +10,46 @@ import (
 	"rsros/bagstore/place/internal/server"
 )
 
-// Limits of trying again. Progress begins a new count.
+// maxTries bounds the tries of a request. Progress begins a new count.
 const maxTries = 8
 
-// tries counts the tries of a request.
-type tries struct{ n int }
-
-// again waits before the next try. It returns an error if there should be none.
-func (t *tries) again(ctx context.Context, err error) error {
-	t.n++
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, ErrChanged), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, ErrUnusable):
-		return err
-	case t.n == maxTries:
-		return fmt.Errorf("tried %d times: %w", t.n, err)
+// retry calls do until it has no error, or one that doesn't pass. do reports whether it made progress.
+func retry(ctx context.Context, do func() (moved bool, err error)) error {
+	for n := 1; ; n++ {
+		moved, err := do()
+		if moved {
+			n = 1
+		}
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, ErrChanged), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, ErrUnusable):
+			return err
+		case n == maxTries:
+			return fmt.Errorf("tried %d times: %w", n, err)
+		}
+		traffic.retries.Add(1)
+		if err := server.Pause(ctx, n); err != nil {
+			return err
+		}
 	}
-	traffic.retries.Add(1)
-	return server.Pause(ctx, t.n)
 }
 
 // open opens an object of a store, with several tries.
-func open(ctx context.Context, s Store, name string) (Object, error) {
+func open(ctx context.Context, s Store, name string) (o Object, err error) {
 	if _, local := s.(folders); local {
 		return s.Open(ctx, name)
 	}
-	var t tries
-	for {
-		o, err := openOnce(ctx, s, name)
-		if err == nil {
-			return o, nil
-		}
-		if err = t.again(ctx, err); err != nil {
-			return nil, err
-		}
+	err = retry(ctx, func() (bool, error) {
+		o, err = openOnce(ctx, s, name)
+		return false, err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return o, nil
 }
 
 func openOnce(ctx context.Context, s Store, name string) (Object, error) {
