@@ -1,3 +1,0 @@
-// Package attack attacks the program with damaged files and hostile peers. Seeds are
-// fixed, so that a failure can be repeated. CI runs it briefly, `make attack` for longer.
-package attack
