@@ -19,44 +19,129 @@ import (
 	"rsros/test/need"
 )
 
-func TestSkipEmpty(t *testing.T) {
-	b := write(t, entry{0, "/a", "0"}, entry{10 * ms, "/a", "1"}, entry{time.Hour, "/a", "2"}, entry{time.Hour + 10*ms, "/a", "3"})
-	r := newRig(t, Settings{SkipEmpty: time.Second, ClockHz: 100, ClockPerMessage: true}, b)
-	expect(t, r.run(t), `
-		+0s clock 1000
-		+0s /a 0
-		+10ms clock 1000.01
-		+10ms /a 1
-		+10ms clock 4600
-		+10ms /a 2
-		+20ms clock 4600.01
-		+20ms /a 3`)
-
-	// Paused within the gap: it is skipped when time goes on.
-	r = newRig(t, Settings{SkipEmpty: time.Second, Paused: true}, b)
-	r.at(5*ms, StepMessage{})
-	r.at(6*ms, StepMessage{})
-	r.at(50*ms, Resume{})
-	expect(t, r.run(t), `
-		+5ms /a 0
-		+6ms /a 1
-		+50ms /a 2
-		+60ms /a 3`)
+// images returns n images of each topic, 30 ms apart. Some time before each there is a text on another topic.
+func images(n int, before string, early time.Duration, topics ...string) (list []raw) {
+	for i := range n {
+		at := bag0.Add(time.Duration(i) * 30 * ms)
+		list = append(list, raw{at.Add(-early), before, "std_msgs/String", text(fmt.Sprint(i))})
+		for _, topic := range topics {
+			list = append(list, raw{at, topic, "sensor_msgs/Image", make([]byte, 5000)}) // larger than what is copied
+		}
+	}
+	return list
 }
 
-func TestPauseTopics(t *testing.T) {
-	b := write(t, entry{0, "/a", "0"}, entry{10 * ms, "/b", "stop"}, entry{20 * ms, "/a", "1"}, entry{30 * ms, "/b", "stop"}, entry{40 * ms, "/a", "2"})
-	r := newRig(t, Settings{PauseTopics: []string{"/b"}}, b)
-	r.at(100*ms, Resume{})            // plays on as if nothing had been
-	r.at(200*ms, StepMessage{})       // publishes the message that paused
-	r.at(201*ms, TogglePauseTopics{}) // and the next one wouldn't
-	r.at(300*ms, Resume{})
-	expect(t, r.run(t), `
-		+0s /a 0
-		+110ms /b stop
-		+120ms /a 1
-		+200ms /b stop
-		+310ms /a 2`)
+// TestScenes checks publish times where topics or their gaps matter.
+func TestScenes(t *testing.T) {
+	gap := []entry{{0, "/a", "0"}, {10 * ms, "/a", "1"}, {time.Hour, "/a", "2"}, {time.Hour + 10*ms, "/a", "3"}}
+	stops := []entry{{0, "/a", "0"}, {10 * ms, "/b", "stop"}, {20 * ms, "/a", "1"}, {30 * ms, "/b", "stop"}, {40 * ms, "/a", "2"}}
+	latched := []entry{
+		{0, "/latched@x", "old"}, {1 * ms, "/latched@y", "of y"}, {2 * ms, "/latched@x", "new"}, {3 * ms, "/other", "0"},
+		{50 * ms, "/other", "1"}, {60 * ms, "/latched@x", "newest"}, {70 * ms, "/other", "2"},
+	}
+	follow := func(clock bagstore.Time) (list []scripted) {
+		for i, at := range []time.Duration{0, 5, 25, 25, 30, 10, 40} {
+			list = append(list, scripted{time.Duration(i+1) * sec, FollowTime{clock.Add(at * ms)}})
+		}
+		return list
+	}
+	const followed = `
+			+1s /a 0
+			+3s /a 1
+			+3s /a 2
+			+5s /a 3
+			+6s /a 1
+			+7s /a 2
+			+7s /a 3
+			+7s /a 4`
+	for name, c := range map[string]struct {
+		bag    *bagstore.Recording
+		o      Settings
+		script []scripted
+		want   string
+	}{
+		"skip empty": {write(t, gap...), Settings{SkipEmpty: time.Second, ClockHz: 100, ClockPerMessage: true}, nil, `
+			+0s clock 1000
+			+0s /a 0
+			+10ms clock 1000.01
+			+10ms /a 1
+			+10ms clock 4600
+			+10ms /a 2
+			+20ms clock 4600.01
+			+20ms /a 3`},
+		"paused within the gap, which is skipped when time goes on": {write(t, gap...), Settings{SkipEmpty: time.Second, Paused: true},
+			[]scripted{{5 * ms, StepMessage{}}, {6 * ms, StepMessage{}}, {50 * ms, Resume{}}}, `
+			+5ms /a 0
+			+6ms /a 1
+			+50ms /a 2
+			+60ms /a 3`},
+		"pause topics": {write(t, stops...), Settings{PauseTopics: []string{"/b"}}, []scripted{
+			{100 * ms, Resume{}},            // plays on as if nothing had been
+			{200 * ms, StepMessage{}},       // publishes the message that paused
+			{201 * ms, TogglePauseTopics{}}, // and the next one wouldn't
+			{300 * ms, Resume{}},
+		}, `
+			+0s /a 0
+			+110ms /b stop
+			+120ms /a 1
+			+200ms /b stop
+			+310ms /a 2`},
+		"a clock in the bag's time": {counting(t, 5), Settings{FollowClock: true}, follow(bag0), followed},
+		"a clock in another time":   {counting(t, 5), Settings{FollowClock: true}, follow(77 * sec), followed},
+		"steps of frame sets": {writeRaw(t, images(3, "/imu", 1, "/depth", "/color")...), Settings{Paused: true},
+			[]scripted{{1 * sec, StepFrameSet{}}, {2 * sec, StepFrameSet{}}, {3 * sec, Stop{}}}, `
+			+1s /imu 0
+			+1s /depth 5000 bytes
+			+1s /color 5000 bytes
+			+1s /imu 1
+			+2s /depth 5000 bytes
+			+2s /color 5000 bytes
+			+2s /imu 2`},
+		"a step to an image, after a seek to before what comes ahead of it": {writeRaw(t, images(4, "/info", 1*ms, "/depth")...), Settings{Paused: true},
+			[]scripted{{1 * sec, StepFrameSet{}}, {2 * sec, SeekOffset{60 * ms}}, {3 * sec, StepFrameSet{}}, {4 * sec, Stop{}}}, `
+			+1s /info 0
+			+1s /depth 5000 bytes
+			+1s /info 1
+			+3s /info 2
+			+3s /depth 5000 bytes
+			+3s /info 3`},
+		"latched before the start, and before a seek to 65 ms": {write(t, latched...), Settings{Start: moment("0.04")}, []scripted{{15 * ms, SeekOffset{15 * ms}}}, `
+			+0s /latched new
+			+0s /latched of y
+			+0s /other 1
+			+10ms /latched newest
+			+15ms /latched newest
+			+15ms /latched of y
+			+20ms /other 2`},
+		"latched before a loop": {write(t, latched...), Settings{Start: moment("0.04"), Loop: true}, []scripted{{25 * ms, Stop{}}}, `
+			+0s /latched new
+			+0s /latched of y
+			+0s /other 1
+			+10ms /latched newest
+			+20ms /other 2
+			+20ms /latched new
+			+20ms /latched of y
+			+20ms /other 1`},
+		"steps back, up to the first set": {counting(t, 5), Settings{Paused: true}, []scripted{
+			{1 * ms, StepFrameSet{}}, {2 * ms, StepFrameSet{}}, {3 * ms, StepFrameSet{}}, {4 * ms, StepBack{1}},
+			{5 * ms, StepFrameSet{}}, {6 * ms, StepBack{2}}, {7 * ms, StepBack{9}}, {8 * ms, Stop{}},
+		}, `
+			+1ms /a 0
+			+2ms /a 1
+			+3ms /a 2
+			+4ms /a 1
+			+5ms /a 2
+			+6ms /a 0
+			+7ms /a 0`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, c.o, c.bag)
+			for _, s := range c.script {
+				r.at(s.after, s.c)
+			}
+			expect(t, r.run(t), c.want)
+		})
+	}
 }
 
 func TestRateControl(t *testing.T) {
@@ -82,107 +167,6 @@ func TestRateControl(t *testing.T) {
 	if want := []State{Running, Delayed, Running, Delayed, Running, Finished}; !slices.Equal(states, want) {
 		t.Errorf("states %q, want %q", states, want)
 	}
-}
-
-func TestFollowClock(t *testing.T) {
-	for name, clock := range map[string]bagstore.Time{"in the bag's time": bag0, "in another time": 77 * sec} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, Settings{FollowClock: true}, counting(t, 5))
-			for _, at := range []time.Duration{0, 5, 25, 25, 30, 10, 40} {
-				r.at(time.Duration(len(r.clock.script)+1)*sec, FollowTime{clock.Add(at * ms)})
-			}
-			expect(t, r.run(t), `
-				+1s /a 0
-				+3s /a 1
-				+3s /a 2
-				+5s /a 3
-				+6s /a 1
-				+7s /a 2
-				+7s /a 3
-				+7s /a 4`)
-		})
-	}
-}
-
-func TestStepFrameSet(t *testing.T) {
-	image := make([]byte, 5000) // larger than what is copied
-	var list []raw
-	for i := range 3 {
-		at := bag0.Add(time.Duration(i) * 30 * ms)
-		list = append(list,
-			raw{at - 1, "/imu", "std_msgs/String", text(fmt.Sprint(i))},
-			raw{at, "/depth", "sensor_msgs/Image", image},
-			raw{at, "/color", "sensor_msgs/Image", image},
-			raw{at.Add(10 * ms), "/imu", "std_msgs/String", text(fmt.Sprint(i, "b"))})
-	}
-	r := newRig(t, Settings{Paused: true}, writeRaw(t, list...))
-	r.at(1*sec, StepFrameSet{})
-	r.at(2*sec, StepFrameSet{})
-	r.at(3*sec, Stop{})
-	expect(t, r.run(t), `
-		+1s /imu 0
-		+1s /depth 5000 bytes
-		+1s /color 5000 bytes
-		+1s /imu 0b
-		+1s /imu 1
-		+2s /depth 5000 bytes
-		+2s /color 5000 bytes
-		+2s /imu 1b
-		+2s /imu 2`)
-}
-
-// After a seek to before what comes ahead of an image, a step publishes the image,
-// too.
-func TestStepFrameSetAfterSeek(t *testing.T) {
-	image := make([]byte, 5000)
-	var list []raw
-	for i := range 4 {
-		at := bag0.Add(time.Duration(i) * 30 * ms)
-		list = append(list, raw{at, "/info", "std_msgs/String", text(fmt.Sprint(i))}, raw{at.Add(1 * ms), "/depth", "sensor_msgs/Image", image})
-	}
-	r := newRig(t, Settings{Paused: true}, writeRaw(t, list...))
-	r.at(1*sec, StepFrameSet{})
-	r.at(2*sec, SeekOffset{60 * ms})
-	r.at(3*sec, StepFrameSet{})
-	r.at(4*sec, Stop{})
-	expect(t, r.run(t), `
-		+1s /info 0
-		+1s /depth 5000 bytes
-		+1s /info 1
-		+3s /info 2
-		+3s /depth 5000 bytes
-		+3s /info 3`)
-}
-
-func TestLatchedPrelude(t *testing.T) {
-	b := write(t,
-		entry{0, "/latched@x", "old"}, entry{1 * ms, "/latched@y", "of y"}, entry{2 * ms, "/latched@x", "new"}, entry{3 * ms, "/other", "0"},
-		entry{50 * ms, "/other", "1"}, entry{60 * ms, "/latched@x", "newest"}, entry{70 * ms, "/other", "2"})
-	start := Settings{Start: moment("0.04")}
-	r := newRig(t, start, b)
-	r.at(15*ms, SeekOffset{15 * ms}) // from the first message at 50 ms: 65 ms
-	expect(t, r.run(t), `
-		+0s /latched new
-		+0s /latched of y
-		+0s /other 1
-		+10ms /latched newest
-		+15ms /latched newest
-		+15ms /latched of y
-		+20ms /other 2`)
-
-	loop := start
-	loop.Loop = true
-	r = newRig(t, loop, b)
-	r.at(25*ms, Stop{})
-	expect(t, r.run(t), `
-		+0s /latched new
-		+0s /latched of y
-		+0s /other 1
-		+10ms /latched newest
-		+20ms /other 2
-		+20ms /latched new
-		+20ms /latched of y
-		+20ms /other 1`)
 }
 
 func transforms(children ...string) []byte {

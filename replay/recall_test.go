@@ -46,22 +46,6 @@ func TestRecall(t *testing.T) {
 		+5ms /a a0`)
 }
 
-// TestStepBack steps back set by set, and stops at the first.
-func TestStepBack(t *testing.T) {
-	r := newRig(t, Settings{Paused: true}, counting(t, 5))
-	for i, c := range []Command{StepFrameSet{}, StepFrameSet{}, StepFrameSet{}, StepBack{1}, StepFrameSet{}, StepBack{2}, StepBack{9}, Stop{}} {
-		r.at(time.Duration(i+1)*ms, c)
-	}
-	expect(t, r.run(t), `
-		+1ms /a 0
-		+2ms /a 1
-		+3ms /a 2
-		+4ms /a 1
-		+5ms /a 2
-		+6ms /a 0
-		+7ms /a 0`)
-}
-
 // TestClearRange checks that clearing a looped range loops over the whole bag again, and that the
 // status reports the range.
 func TestClearRange(t *testing.T) {

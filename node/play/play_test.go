@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
-	"rsros/node/naming"
 	"rsros/program"
 	"rsros/replay"
 	"rsros/ros"
@@ -154,27 +152,6 @@ func playToASlowOne(t *testing.T, lossyOK bool) error {
 	})
 	once.Do(func() { close(lost) })
 	return err
-}
-
-func TestPlayErrors(t *testing.T) {
-	bag := playBag(t, 1)
-	for name, c := range map[string]struct {
-		o    Options
-		want error
-	}{
-		"no bag":          {Options{}, program.ErrUsage},
-		"missing bag":     {Options{Bags: []string{"/nowhere.bag"}}, os.ErrNotExist},
-		"bad range":       {Options{Bags: []string{bag}, Replay: replay.Settings{LoopRange: &replay.Range{From: 2, To: 1}}}, program.ErrUsage},
-		"both clocks":     {Options{Bags: []string{bag}, Replay: replay.Settings{ClockHz: 1, FollowClock: true}}, program.ErrUsage},
-		"wrapper of many": {Options{Bags: []string{bag, bag}, Naming: naming.Wrapper}, program.ErrUsage},
-		"clock, restamp":  {Options{Bags: []string{bag}, Replay: replay.Settings{ClockHz: 1, Restamp: true}}, program.ErrUsage},
-		"both namings":    {Options{Bags: []string{bag}, Naming: naming.Both}, program.ErrUsage},
-	} {
-		c.o.Log = zerolog.Nop()
-		if err := Run(t.Context(), c.o); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
-	}
 }
 
 // TestPlayWithoutMaster checks that a player that waits for a master can be interrupted.

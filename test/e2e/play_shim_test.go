@@ -246,6 +246,8 @@ func TestExitCodes(t *testing.T) {
 		"both namings":   {[]string{good, "--naming", "both"}, 2},
 		"wrapper of two": {[]string{good, good, "--naming", "wrapper"}, 2},
 		"no RealSense":   {[]string{good, "--naming", "wrapper"}, 1},
+		"two clocks":     {[]string{good, "--clock", "--follow-clock"}, 2},
+		"two times":      {[]string{good, "--clock", "--restamp"}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
