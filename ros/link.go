@@ -124,7 +124,7 @@ func (l *link) receive(conn net.Conn, header Header) error {
 			get = s.pool.GetUnpooled
 		}
 		b := get(int(size))
-		if b.Data, err = r.Read(int(size), b.Data, b.Memory); err != nil {
+		if err := r.Read(int(size), b); err != nil {
 			b.Release()
 			return err
 		}

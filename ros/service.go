@@ -217,11 +217,11 @@ func (n *Node) callService(ctx context.Context, name string, service msgs.Servic
 	if size > n.cfg.MaxMessage {
 		return nil, fmt.Errorf("message of %d bytes, the limit is %d", size, n.cfg.MaxMessage)
 	}
-	resp, err := r.Read(int(size), nil, func(n int) []byte { return make([]byte, n) })
-	if err == nil && ok[0] == 0 {
-		err = errors.New(string(resp))
+	var resp wire.Buffer
+	if err = r.Read(int(size), &resp); err == nil && ok[0] == 0 {
+		err = errors.New(string(resp.Data))
 	}
-	return resp, err
+	return resp.Data, err
 }
 
 // ProbeService asks the provider of a service for its type and md5sum. Providers

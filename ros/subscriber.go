@@ -13,7 +13,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/program/work"
-	"rsros/ros/internal/recv"
+	"rsros/ros/internal/wire"
 	"rsros/ros/names"
 )
 
@@ -42,7 +42,7 @@ type SubscriberOptions struct {
 }
 
 // Buffer holds a received message.
-type Buffer = recv.Buffer
+type Buffer = wire.Buffer
 
 // Received is a message received from a publisher.
 type Received struct {
@@ -65,7 +65,7 @@ type Subscriber struct {
 	node     *Node
 	shared   *subscription
 	callback func(Received)
-	pool     recv.Pool
+	pool     wire.Pool
 	inbox    *work.Queue[struct{}, Received] // nil without a queue
 
 	ctx    context.Context

@@ -1,5 +1,5 @@
 // Package wire implements the wire formats of TCPROS and UDPROS: connection headers,
-// length-prefixed messages and datagrams, and vectored writes of messages.
+// length-prefixed messages and datagrams, vectored writes of messages, and the memory of received ones.
 //
 // Bytes from a peer are hostile: a claimed length costs no memory before the bytes
 // arrive, and limits are checked before reading. Functions don't retain their arguments.

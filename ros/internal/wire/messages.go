@@ -53,29 +53,27 @@ func (m *MessageReader) Next() (size int64, err error) {
 // earlier message was larger.
 const firstGrowth = 1 << 20
 
-// Read reads the n bytes of a message into b[:0]. If b is too small, it calls grow for
-// memory of at least the given length. The returned slice replaces b, also after an
-// error.
+// Read reads the n bytes of a message into b, which grows if it is too small.
 //
 // Memory grows as the bytes arrive: it doubles, and gets its full size when a quarter has
 // arrived. So a claimed length alone costs no memory, and a large message little more than
 // its own size.
-func (m *MessageReader) Read(n int, b []byte, grow func(n int) []byte) ([]byte, error) {
+func (m *MessageReader) Read(n int, b *Buffer) error {
 	for have := 0; ; {
-		size := min(n, max(cap(b), firstGrowth, m.most, 2*have))
+		size := min(n, max(cap(b.Data), firstGrowth, m.most, 2*have))
 		if have >= n/4 && have > 0 {
-			size = max(n, cap(b))
+			size = max(n, cap(b.Data))
 		}
-		if size > cap(b) {
-			b = append(grow(size)[:0], b[:have]...)
+		if size > cap(b.Data) {
+			b.Data = append(b.memory(size)[:0], b.Data[:have]...)
 		}
-		b = b[:min(n, cap(b))]
-		if err := m.fill(b[have:]); err != nil {
-			return b, noEOF(err)
+		b.Data = b.Data[:min(n, cap(b.Data))]
+		if err := m.fill(b.Data[have:]); err != nil {
+			return noEOF(err)
 		}
-		if have = len(b); have == n {
+		if have = len(b.Data); have == n {
 			m.most = max(m.most, n)
-			return b, nil
+			return nil
 		}
 	}
 }

@@ -30,17 +30,15 @@ func pattern(n int) []byte {
 	return bytes.Repeat([]byte{byte(n), byte(n >> 8), byte(n >> 16), 1, 2, 3, 5}, n/7+1)[:n]
 }
 
-func allocate(n int) []byte { return make([]byte, n) }
-
-// next reads a message into buf.
-func next(t *testing.T, m *MessageReader, buf []byte) []byte {
+// next reads a message into b.
+func next(t *testing.T, m *MessageReader, b *Buffer) []byte {
 	t.Helper()
 	n, err := m.Next()
 	if err == nil {
-		buf, err = m.Read(int(n), buf, allocate)
+		err = m.Read(int(n), b)
 	}
 	need.Must(t, err)
-	return buf
+	return b.Data
 }
 
 func TestMessagesOfAllSizes(t *testing.T) {
@@ -58,13 +56,13 @@ func TestMessagesOfAllSizes(t *testing.T) {
 				theirs.Close()
 			}()
 			m := NewMessageReader(ours)
-			var buf []byte
+			var b Buffer
 			for _, n := range sizes {
-				old := buf
-				if buf = next(t, m, buf); !bytes.Equal(buf, pattern(n)) {
-					t.Fatalf("a message of %d bytes came as one of %d, or with others", n, len(buf))
+				old := b.Data
+				if got := next(t, m, &b); !bytes.Equal(got, pattern(n)) {
+					t.Fatalf("a message of %d bytes came as one of %d, or with others", n, len(got))
 				}
-				if cap(old) >= max(n, 1) && &old[:1][0] != &buf[:1][0] {
+				if cap(old) >= max(n, 1) && &old[:1][0] != &b.Data[:1][0] {
 					t.Errorf("a buffer of %d bytes wasn't used again for %d", cap(old), n)
 				}
 			}
@@ -92,11 +90,11 @@ func TestSmallMessageAfterLargeOneIsNotKeptWaiting(t *testing.T) {
 			<-answered
 		}
 	}()
-	var buf []byte
+	var b Buffer
 	for range 3 {
 		for _, n := range []int{3 << 20, 1} {
-			if buf = next(t, m, buf); len(buf) != n {
-				t.Fatalf("%d bytes, not %d", len(buf), n)
+			if got := next(t, m, &b); len(got) != n {
+				t.Fatalf("%d bytes, not %d", len(got), n)
 			}
 			answered <- struct{}{}
 		}
@@ -111,7 +109,7 @@ func TestMessagesThatEndEarly(t *testing.T) {
 		m := NewMessageReader(ours)
 		size, err := m.Next()
 		if err == nil {
-			_, err = m.Read(int(size), nil, allocate)
+			err = m.Read(int(size), new(Buffer))
 		}
 		if err != io.ErrUnexpectedEOF {
 			t.Errorf("%d bytes of a message: %v", n, err)
@@ -127,8 +125,9 @@ func TestClaimedLengthCostsNoMemory(t *testing.T) {
 	if err != nil || n != 1<<30 {
 		t.Fatal(n, err)
 	}
-	if b, err := m.Read(int(n), nil, allocate); err != io.ErrUnexpectedEOF || cap(b) > firstGrowth {
-		t.Errorf("%d bytes allocated, %v", cap(b), err)
+	var b Buffer
+	if err := m.Read(int(n), &b); err != io.ErrUnexpectedEOF || cap(b.Data) > firstGrowth {
+		t.Errorf("%d bytes allocated, %v", cap(b.Data), err)
 	}
 }
 
@@ -144,7 +143,7 @@ func TestSkippedMessages(t *testing.T) {
 	m := NewMessageReader(ours)
 	for _, skip := range []bool{true, true, false} {
 		if !skip {
-			if b := next(t, m, nil); !bytes.Equal(b, pattern(10)) {
+			if b := next(t, m, new(Buffer)); !bytes.Equal(b, pattern(10)) {
 				t.Errorf("after two skipped messages: % x", b)
 			}
 			continue

@@ -1,5 +1,4 @@
-// Package recv has the memory of received messages.
-package recv
+package wire
 
 import (
 	"math/bits"
@@ -12,7 +11,7 @@ import (
 
 // Buffer holds one received message. The last Release returns it to its pool.
 type Buffer struct {
-	Data []byte // the message; grown by its reader with Memory
+	Data []byte // the message
 	refs buffers.Refs
 	pool *Pool // nil: it is used once
 }
@@ -30,8 +29,8 @@ func (b *Buffer) Release() {
 	}
 }
 
-// Memory returns at least n bytes. Large memory starts at a page, for direct writing.
-func (b *Buffer) Memory(n int) []byte {
+// memory returns at least n bytes. Large memory starts at a page, for direct writing.
+func (b *Buffer) memory(n int) []byte {
 	switch {
 	case n < buffers.LeastHuge:
 		return make([]byte, n)
