@@ -35,20 +35,12 @@ func TestDrainLeavesNobodyBehind(t *testing.T) {
 	master := startMaster(t)
 	sender, receiver := startNode(t, master, "sender"), startNode(t, master, "receiver")
 	const count, size = 200, 100_000
-	got, all := 0, make(chan struct{})
-	subscribe(t, receiver, SubscriberOptions{Topic: "/big"}, func(r Received) {
-		if got++; got == count {
-			close(all)
-		}
-	})
+	var got collector
+	subscribe(t, receiver, SubscriberOptions{Topic: "/big"}, got.add)
 	publishBig(t, sender, count, size)
 	need.Must(t, sender.Drain(t.Context()))
 	need.Must(t, sender.Close())
-	select {
-	case <-all:
-	case <-time.After(peer.Patience):
-		t.Errorf("%d of %d messages came", got, count)
-	}
+	peer.Await(t, "all messages", func() bool { return got.len() == count })
 }
 
 func TestDrainGivesUpWithItsContext(t *testing.T) {
@@ -71,25 +63,16 @@ func TestLastMessagesOfAPublisherThatLeft(t *testing.T) {
 	master := startMaster(t)
 	sender, receiver := startNode(t, master, "sender"), startNode(t, master, "receiver")
 	const count, size = 100, 200_000
-	begin, all := make(chan struct{}), make(chan struct{})
-	got := 0
-	subscribe(t, receiver, SubscriberOptions{Topic: "/big"}, func(Received) {
-		<-begin
-		if got++; got == count {
-			close(all)
-		}
-	})
+	begin := make(chan struct{})
+	var got collector
+	subscribe(t, receiver, SubscriberOptions{Topic: "/big"}, func(r Received) { <-begin; got.add(r) })
 	publishBig(t, sender, count, size)
 	drained := make(chan error, 1)
 	go func() { drained <- sender.Drain(t.Context()) }()
 	lose(receiver, "/big")
 	close(begin)
 	need.Must(t, <-drained)
-	select {
-	case <-all:
-	case <-time.After(peer.Patience):
-		t.Errorf("%d of %d messages came", got, count)
-	}
+	peer.Await(t, "all messages", func() bool { return got.len() == count })
 }
 
 // The last message also arrives if the publisher shuts down while the subscriber connects: the

@@ -81,9 +81,7 @@ type ParamSubscription struct {
 	name         string
 	callback     func(any)
 	registration *rosapi.Registration
-	cancel       context.CancelFunc
-	ctx          context.Context
-	wg           sync.WaitGroup
+	stop         func() // waits for the last callback
 	wake         work.Signal
 
 	mu      sync.Mutex
@@ -107,8 +105,7 @@ func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscripti
 		return nil, ErrClosed
 	}
 	p := &ParamSubscription{node: n, name: full, callback: callback, wake: work.NewSignal()}
-	p.ctx, p.cancel = context.WithCancel(n.ctx)
-	p.wg.Go(p.run)
+	p.stop = work.Run(n.ctx, p.run)
 	n.params = append(n.params, p)
 	p.registration = n.registrar.Add(&rosapi.Registration{What: "parameter subscription", Name: full, Register: p.register,
 		Request: func(bool) rosapi.Request {
@@ -129,8 +126,7 @@ func (p *ParamSubscription) Close() {
 	if at >= 0 {
 		n.registrar.Remove(p.registration)
 	}
-	p.cancel()
-	p.wg.Wait()
+	p.stop()
 }
 
 func (p *ParamSubscription) register(ctx context.Context) error {
@@ -148,10 +144,10 @@ func (p *ParamSubscription) post(value any, reread bool) {
 	p.wake.Set()
 }
 
-func (p *ParamSubscription) run() {
+func (p *ParamSubscription) run(ctx context.Context) {
 	for {
 		select {
-		case <-p.ctx.Done():
+		case <-ctx.Done():
 			return
 		case <-p.wake:
 		}
@@ -161,12 +157,12 @@ func (p *ParamSubscription) run() {
 		p.mu.Unlock()
 		if reread {
 			var err error
-			if value, _, err = p.node.Param(p.ctx, p.name); err != nil {
+			if value, _, err = p.node.Param(ctx, p.name); err != nil {
 				p.node.log.Debug().Err(err).Str("param", p.name).Msg("can't read a parameter that changed")
 				continue
 			}
 		}
-		if pending && p.ctx.Err() == nil {
+		if pending && ctx.Err() == nil {
 			p.callback(unset(value))
 		}
 	}

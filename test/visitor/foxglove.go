@@ -120,23 +120,22 @@ func (c *Foxglove) Subscribe(id uint32, topic string) {
 // AwaitChannel reads until a topic is advertised.
 func (c *Foxglove) AwaitChannel(topic string) Channel {
 	c.t.Helper()
-	for {
-		if ch, has := c.Channels[topic]; has {
-			return ch
-		}
-		c.Await("the channel "+topic, func(Event) bool { _, has := c.Channels[topic]; return has })
-	}
+	return awaitName(c, c.Channels, topic)
 }
 
 // AwaitService reads until a service is advertised.
 func (c *Foxglove) AwaitService(name string) uint32 {
 	c.t.Helper()
-	for {
-		if id, has := c.Services[name]; has {
-			return id
-		}
-		c.Await("the service "+name, func(Event) bool { _, has := c.Services[name]; return has })
+	return awaitName(c, c.Services, name)
+}
+
+func awaitName[T any](c *Foxglove, known map[string]T, name string) T {
+	c.t.Helper()
+	has := func(Event) bool { _, has := known[name]; return has }
+	if !has(Event{}) {
+		c.Await(name, has)
 	}
+	return known[name]
 }
 
 // AwaitOp reads until a text message with an op arrives.
