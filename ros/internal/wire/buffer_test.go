@@ -48,7 +48,7 @@ func TestUnusedMemoryIsUsedFirst(t *testing.T) {
 	for name, get := range map[string]func(*Pool, int) *Buffer{"any": (*Pool).Get, "first": (*Pool).GetUnpooled} {
 		var p Pool
 		before := p.Get(n)
-		before.Data = before.Memory(n)
+		before.Data = before.memory(n)
 		before.Release()
 		if b := get(&p, n); cap(b.Data) < n {
 			t.Errorf("%s: a buffer of %d bytes for a message of %d", name, cap(b.Data), n)
