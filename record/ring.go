@@ -126,13 +126,18 @@ func (s *series) ringDue(now time.Time) bool {
 // shortest is the least length of a ring's file that a trigger or a full disk ends early.
 const shortest = time.Second
 
-// announce protects the window of a trigger that will be executed later. It may be called from any goroutine.
-func (s *series) announce(at time.Time) {
+// withRing calls do with the mutex held, if the series is a ring.
+func (s *series) withRing(do func(*ring)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ring != nil {
-		s.ring.pending = append(s.ring.pending, at)
+		do(s.ring)
 	}
+}
+
+// announce protects the window of a trigger that will be executed later. It may be called from any goroutine.
+func (s *series) announce(at time.Time) {
+	s.withRing(func(r *ring) { r.pending = append(r.pending, at) })
 }
 
 // needed reports whether a trigger that waits in the queue keeps a file.
@@ -210,43 +215,36 @@ func (s *series) complete(f ringFile) error {
 // shorten removes the ring's oldest file to make room on the disk, unless it is in the window of a
 // trigger. It returns the file's size; ok is false if none was removed. Only the writing goroutine may call it.
 func (s *series) shorten() (size int64, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.ring
-	if r == nil {
-		return 0, false
-	}
-	if !r.tight {
-		r.tight = true
-		s.log.Warn().Stringer("ring", r.Before).Msg("the disk is nearly full: the ring becomes shorter")
-	}
-	if len(r.files) == 0 || r.needed(r.files[0]) {
-		return 0, false
-	}
-	size = r.files[0].stats.Size
-	if err := s.forget(); err != nil {
-		s.log.Error().Err(err).Msg("a file of the ring can't be removed")
-		return 0, false
-	}
-	return size, true
+	s.withRing(func(r *ring) {
+		if !r.tight {
+			r.tight = true
+			s.log.Warn().Stringer("ring", r.Before).Msg("the disk is nearly full: the ring becomes shorter")
+		}
+		if len(r.files) == 0 || r.needed(r.files[0]) {
+			return
+		}
+		size = r.files[0].stats.Size
+		if err := s.forget(); err != nil {
+			s.log.Error().Err(err).Msg("a file of the ring can't be removed")
+		} else {
+			ok = true
+		}
+	})
+	return size, ok
 }
 
 // lengthen notes that the disk has room while the ring is whole again.
 func (s *series) lengthen() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r := s.ring; r != nil && r.tight && r.length(s.began) >= r.Before {
-		r.tight = false
-		s.log.Info().Stringer("ring", r.Before).Msg("the disk has room for the whole ring again")
-	}
-}
-
-// length returns the time from the oldest file to now, for a current file that began at a time.
-func (r *ring) length(began time.Time) time.Duration {
-	if len(r.files) > 0 {
-		began = r.files[0].began
-	}
-	return r.now.Sub(began)
+	s.withRing(func(r *ring) {
+		oldest := s.began
+		if len(r.files) > 0 {
+			oldest = r.files[0].began
+		}
+		if r.tight && r.now.Sub(oldest) >= r.Before {
+			r.tight = false
+			s.log.Info().Stringer("ring", r.Before).Msg("the disk has room for the whole ring again")
+		}
+	})
 }
 
 // forget removes the oldest file. The caller must hold s.mu.
@@ -275,35 +273,21 @@ func (s *series) endRing() error {
 }
 
 // leaveRing lets the ring stay on disk at the end.
-func (s *series) leaveRing() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ring != nil {
-		s.ring.stay = true
-	}
-}
+func (s *series) leaveRing() { s.withRing(func(r *ring) { r.stay = true }) }
 
 // keptFiles returns how many files triggers have kept. It may be called from any goroutine.
-func (s *series) keptFiles() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ring == nil {
-		return 0
-	}
-	return len(s.done.Paths) + len(s.keptParts())
+func (s *series) keptFiles() (n int) {
+	s.withRing(func(*ring) { n = len(s.done.Paths) + len(s.keptParts()) })
+	return n
 }
 
 // describe says what a ring has, for a status. It is empty if there is none.
-func (s *series) describe() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.ring
-	if r == nil {
-		return ""
-	}
-	text := fmt.Sprintf("%d files, %d MB, in %s; %d files kept", len(r.files), r.size>>20, r.folder, len(s.done.Paths)+len(s.keptParts()))
-	if r.tight {
-		text += "; shorter than " + r.Before.String() + ": the disk is nearly full"
-	}
+func (s *series) describe() (text string) {
+	s.withRing(func(r *ring) {
+		text = fmt.Sprintf("%d files, %d MB, in %s; %d files kept", len(r.files), r.size>>20, r.folder, len(s.done.Paths)+len(s.keptParts()))
+		if r.tight {
+			text += "; shorter than " + r.Before.String() + ": the disk is nearly full"
+		}
+	})
 	return text
 }

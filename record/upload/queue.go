@@ -226,9 +226,7 @@ func (q *Queue) run(ctx context.Context) {
 	if q.o.To != "" {
 		// The first file may be finished in hours.
 		if err := place.Probe(ctx, place.Join(q.o.To, "probe")); errors.Is(err, fs.ErrPermission) {
-			q.mu.Lock()
-			q.status.Err = err
-			q.mu.Unlock()
+			q.update(func(s *Status) { s.Err = err })
 			q.log.Warn().Err(err).Msg("the recordings can't be uploaded")
 		}
 	}
@@ -246,7 +244,7 @@ func (q *Queue) run(ctx context.Context) {
 			continue
 		}
 		last = e.path
-		err := e.send(ctx, q.sent)
+		err := e.send(ctx, func(n int64) { q.update(func(s *Status) { s.Sent = n }) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -264,10 +262,11 @@ func (q *Queue) pause(ctx context.Context) {
 	work.Every(ctx, lookEvery, func(time.Time) { q.look() })
 }
 
-func (q *Queue) sent(n int64) {
+// update changes the state of the queue.
+func (q *Queue) update(do func(*Status)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.status.Sent = n
+	do(&q.status)
 }
 
 func (q *Queue) result(e *entry, err error) {
@@ -368,9 +367,7 @@ func (q *Queue) next(last string) *entry {
 		if err == nil {
 			return e
 		}
-		q.mu.Lock()
-		q.status.Err = err
-		q.mu.Unlock()
+		q.update(func(s *Status) { s.Err = err })
 		if q.failure.add(err, time.Now()) {
 			q.log.Error().Err(err).Msg("a file can't be uploaded")
 		}
