@@ -36,10 +36,7 @@ func (r *raster) shadeFace(v float64, f *face, out *row, lo, hi int) {
 		s := (float32(s0) + float32(su)*float32(x)) * z
 		t := (float32(t0) + float32(tu)*float32(x)) * z
 		grain := r.pattern(f.material, s, t, &out.tint[x])
-		fade := 1 - 0.075*(s*s+t*t)
-		if fade < 0.45 {
-			fade = 0.45
-		}
+		fade := max(1-0.075*(s*s+t*t), 0.45)
 		out.lum[x] = grain * f.light * fade
 	}
 }
@@ -58,10 +55,7 @@ func (r *raster) shadeDisc(v float64, d *disc, out *row, lo, hi int) {
 		for i := range 3 {
 			n[i] = (float32(d.toCamera[i]) + z*(d0[i]+du[i]*float32(x))) * scale
 		}
-		lit := n[0]*float32(toLamp[0]) + n[1]*float32(toLamp[1]) + n[2]*float32(toLamp[2])
-		if lit < 0 {
-			lit = 0
-		}
+		lit := max(n[0]*float32(toLamp[0])+n[1]*float32(toLamp[1])+n[2]*float32(toLamp[2]), 0)
 		grain := r.pattern(d.material, n[0]/4, n[1]/4, &out.tint[x])
 		out.lum[x] = grain * (ambientLight + directLight*lit)
 	}
@@ -119,11 +113,7 @@ func (r *raster) greyRow(y int, in *row, out []byte, noise []float32, deviation 
 		inv := in.inv[x]
 		light := float32(170)
 		if at := int(start + step*float32(x) + shift*inv); uint(at) < dotsWidth {
-			near := 2.5*inv*inv + 0.15
-			if near > 1.6 {
-				near = 1.6
-			}
-			light += laser * float32(dots[at]) * near
+			light += laser * float32(dots[at]) * min(2.5*inv*inv+0.15, 1.6)
 		}
 		out[x] = clamp(r.paint[in.tint[x]].ir*in.lum[x]*light + k.offset + noise[x]*deviation)
 	}
@@ -140,16 +130,7 @@ func (r *raster) colorRow(in *row, out []byte, noise []float32, deviation float3
 }
 
 // clamp rounds towards 0. Clamping integers is cheaper than clamping floats.
-func clamp(v float32) byte {
-	i := int32(v)
-	switch {
-	case uint32(i) <= math.MaxUint8:
-		return byte(i)
-	case i < 0:
-		return 0
-	}
-	return math.MaxUint8
-}
+func clamp(v float32) byte { return byte(min(max(int32(v), 0), math.MaxUint8)) }
 
 // paints returns the pixel values of tints in images with look k at full light.
 func paints(tints []tint, k look) []tint {
