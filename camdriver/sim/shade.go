@@ -129,7 +129,7 @@ func (r *raster) colorRow(in *row, out []byte, noise []float32, deviation float3
 	}
 }
 
-// clamp rounds towards 0. Clamping integers is cheaper than clamping floats.
+// clamp rounds towards 0. Integers are clamped faster than floats.
 func clamp(v float32) byte { return byte(min(max(int32(v), 0), math.MaxUint8)) }
 
 // paints returns the pixel values of tints in images with look k at full light.
