@@ -71,15 +71,14 @@ type settings struct {
 func newSettings(options []camdriver.Option) *settings {
 	slices.SortFunc(options, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
 	s := &settings{options: options}
-	s.look = s.makeLook()
-	return s
+	return s.withLook()
 }
 
 // measured returns the settings with auto exposure for a region.
 func (s *settings) measured(r camdriver.ROI, gain float32) *settings {
-	next := &settings{options: s.options, region: &r, metered: gain}
-	next.look = next.makeLook()
-	return next
+	next := *s
+	next.region, next.metered = &r, gain
+	return next.withLook()
 }
 
 // find returns the index of an option, or -1.
@@ -107,20 +106,18 @@ func (s *settings) set(id camdriver.OptionID, value float32) (*settings, []camdr
 	if err := inRange(s.options[i], value); err != nil {
 		return nil, nil, err
 	}
-	next := slices.Clone(s.options)
-	next[i].Value = value
-	changed := []camdriver.Option{next[i]}
+	next := *s
+	next.options = slices.Clone(s.options)
+	options := next.options
+	options[i].Value = value
+	changed := []camdriver.Option{options[i]}
 	if also, v, ok := consequence(id, value); ok {
-		if j := s.find(also); j >= 0 && next[j].Value != v {
-			next[j].Value = v
-			changed = append(changed, next[j])
+		if j := s.find(also); j >= 0 && options[j].Value != v {
+			options[j].Value = v
+			changed = append(changed, options[j])
 		}
 	}
-	out := newSettings(next)
-	if s.region != nil {
-		out = out.measured(*s.region, s.metered)
-	}
-	return out, changed, nil
+	return next.withLook(), changed, nil
 }
 
 func inRange(o camdriver.Option, v float32) error {
@@ -144,9 +141,9 @@ func consequence(id camdriver.OptionID, value float32) (camdriver.OptionID, floa
 	return 0, 0, false
 }
 
-// makeLook returns the look for the options. Auto exposure has the effect of the
+// withLook sets the look for the options and returns s. Auto exposure has the effect of the
 // default exposure and gain.
-func (s *settings) makeLook() look {
+func (s *settings) withLook() *settings {
 	k := look{gain: 1, saturation: 1, laser: 1}
 	relative := func(id camdriver.OptionID) float32 {
 		if i := s.find(id); i >= 0 && s.options[i].Default != 0 {
@@ -166,5 +163,6 @@ func (s *settings) makeLook() look {
 	if i := s.find(camdriver.OptionEmitterEnabled); i >= 0 && s.options[i].Value == 0 {
 		k.laser = 0
 	}
-	return k
+	s.look = k
+	return s
 }
