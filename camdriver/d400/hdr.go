@@ -3,7 +3,6 @@ package d400
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"rsros/camdriver"
@@ -70,7 +69,6 @@ type hdr struct {
 	exposure        setting // of the camera, without HDR
 	auto, alternate setting // paused by HDR
 
-	mu     sync.Mutex
 	name   int
 	index  int           // Sequence Id
 	steps  [2][2]float32 // exposure and gain
@@ -83,28 +81,16 @@ type hdr struct {
 // settings returns the options of the sequence.
 func (h *hdr) settings() []setting {
 	host := func(id camdriver.OptionID, about string, s span, value *int) setting {
-		return local(id, about, s, func() float32 {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			return float32(*value)
-		}, func(v float32) {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			*value = int(v)
-		})
+		return local(id, about, s, func() float32 { return float32(*value) }, func(v float32) { *value = int(v) })
 	}
 	size := len(h.steps)
 	enabled := setting{
 		id: camdriver.OptionHdrEnabled, about: "Alternate between the exposures and gains of a sequence", span: onOff(false),
 		get: func(l *link) (float32, error) {
-			h.mu.Lock()
-			defer h.mu.Unlock()
 			on, err := h.active(l)
 			return boolToFloat(on), err
 		},
 		set: func(l *link, v float32) error {
-			h.mu.Lock()
-			defer h.mu.Unlock()
 			if v != 0 {
 				return h.enable(l)
 			}
@@ -120,7 +106,7 @@ func (h *hdr) settings() []setting {
 	}
 }
 
-// active reports whether HDR is on. It requires mu.
+// active reports whether HDR is on.
 func (h *hdr) active(l *link) (bool, error) {
 	if h.on {
 		return true, nil
@@ -141,16 +127,12 @@ func (h *hdr) step(which int, camera setting) setting {
 		return r, err
 	}
 	s.get = func(l *link) (float32, error) {
-		h.mu.Lock()
-		defer h.mu.Unlock()
 		if h.index > 0 {
 			return h.steps[h.index-1][which], nil
 		}
 		return camera.get(l)
 	}
 	s.set = func(l *link, v float32) error {
-		h.mu.Lock()
-		defer h.mu.Unlock()
 		on, _ := h.active(l) // if the camera is gone, the change itself fails
 		switch {
 		case h.index == 0 && on:
@@ -175,8 +157,6 @@ func (h *hdr) step(which int, camera setting) setting {
 
 // seed sets the SDK's default steps once the range is known.
 func (h *hdr) seed(which int, r span) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	if h.seeded[which] {
 		return
 	}
@@ -187,7 +167,7 @@ func (h *hdr) seed(which int, r span) {
 	}
 }
 
-// enable starts the sequence, after turning off what excludes it. It requires mu.
+// enable starts the sequence, after turning off what excludes it.
 func (h *hdr) enable(l *link) error {
 	if b, err := l.command(model.OpGetSubPreset, nil); err == nil && len(b) > 1 && b[1] < hdrIDs {
 		h.on = true
@@ -220,7 +200,7 @@ func (h *hdr) enable(l *link) error {
 	return err
 }
 
-// disable ends the sequence and restores what enable changed. It requires mu.
+// disable ends the sequence and restores what enable changed.
 func (h *hdr) disable(l *link) error {
 	if err := l.setSubPreset(0); err != nil {
 		return err
@@ -240,18 +220,4 @@ func (h *hdr) disable(l *link) error {
 		}
 	}
 	return nil
-}
-
-// attach sets the settings of the camera, which is new after a replug.
-func (h *hdr) attach(exposure, auto, alternate setting) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.exposure, h.auto, h.alternate = exposure, auto, alternate
-}
-
-// unplugged forgets what the camera has lost.
-func (h *hdr) unplugged() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.on, h.before, h.paused = false, 0, nil
 }

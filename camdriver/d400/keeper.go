@@ -140,7 +140,7 @@ func (d *Device) detach(gone *link, why error) {
 	for _, s := range d.sensors {
 		s.halt()
 		if s.module != nil {
-			s.module.hdr.unplugged()
+			s.module.unplugged()
 		}
 	}
 	d.announce(camdriver.Status{Kind: camdriver.StatusDisconnected, Err: why})

@@ -1,19 +1,16 @@
 package d400
 
 import (
+	"cmp"
 	"encoding/binary"
-	"sync"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 )
 
-// limits are the upper bounds of automatic exposure (0) and gain (1). 0 in the camera is no
-// bound.
-type limits struct {
-	mu     sync.Mutex // held while bounds are read and written
-	chosen [2]float32 // applies when the bound is turned on
-}
+// limits are the upper bounds of automatic exposure (0) and gain (1) that apply when they are turned on. 0 in the camera is
+// no bound.
+type limits [2]float32
 
 // settings returns a bound's value, which has the range of the bounded option, and its
 // switch.
@@ -22,7 +19,7 @@ func (m *limits) settings(which int, bounded setting, value, toggle camdriver.Op
 	if which == 1 {
 		about = "automatic gain"
 	}
-	set := func(l *link, v float32) error { // requires mu
+	set := func(l *link, v float32) error {
 		now, err := l.limits()
 		if err != nil {
 			return err
@@ -31,32 +28,18 @@ func (m *limits) settings(which int, bounded setting, value, toggle camdriver.Op
 		return l.setLimits(now)
 	}
 	return []setting{{
-		id: value, about: "Upper bound of " + about + "; setting it turns the bound on",
+		id: value, about: "Upper bound of " + about + "; setting it turns the bound on", optional: true,
 		ask: func(l *link) (span, error) {
 			r, err := bounded.ask(l)
-			if err == nil {
-				_, err = l.limits()
-			}
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			if m.chosen[which] == 0 {
-				m.chosen[which] = r.max
-			}
+			m[which] = cmp.Or(m[which], r.max)
 			return r, err
 		},
 		get: func(l *link) (float32, error) {
 			now, err := l.limits()
-			if v := float32(now[which]); v > 0 {
-				return v, err
-			}
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			return m.chosen[which], err
+			return cmp.Or(float32(now[which]), m[which]), err
 		},
 		set: func(l *link, v float32) error {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			m.chosen[which] = v
+			m[which] = v
 			return set(l, v)
 		},
 	}, {
@@ -65,11 +48,7 @@ func (m *limits) settings(which int, bounded setting, value, toggle camdriver.Op
 			now, err := l.limits()
 			return boolToFloat(now[which] != 0), err
 		},
-		set: func(l *link, v float32) error {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			return set(l, v*m.chosen[which])
-		},
+		set: func(l *link, v float32) error { return set(l, v*m[which]) },
 	}}
 }
 

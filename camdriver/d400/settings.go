@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"rsros/camdriver"
@@ -18,9 +19,43 @@ type stereoModule struct {
 	host      *hostSettings
 	baseline  float32
 	streaming func() bool
-	hdr       hdr
-	limits    limits
 	units     atomic.Uint32 // bits of metres per unit of depth
+
+	mu     sync.Mutex // held while an option is read or written, and guards what follows
+	hdr    hdr
+	limits limits
+}
+
+// unplugged forgets what the camera has lost.
+func (m *stereoModule) unplugged() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.hdr.on, m.hdr.before, m.hdr.paused = false, 0, nil
+}
+
+// locked returns the setting with functions that hold mu.
+func (m *stereoModule) locked(s setting) setting {
+	out := s
+	out.get = func(l *link) (float32, error) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return s.get(l)
+	}
+	if s.ask != nil {
+		out.ask = func(l *link) (span, error) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			return s.ask(l)
+		}
+	}
+	if s.set != nil {
+		out.set = func(l *link, v float32) error {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			return s.set(l, v)
+		}
+	}
+	return out
 }
 
 func (m *stereoModule) setUnits(v float32) { m.units.Store(math.Float32bits(v)) }
@@ -38,6 +73,8 @@ var (
 
 // settings returns the options of the stereo module.
 func (m *stereoModule) settings(l *link, p model.Product) []setting {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	xu := func(selector uint8, size int) uvcControl { return uvcControl{at: l.depthXU(selector), size: size} }
 	exposure := uvcOption(camdriver.OptionExposure, xu(model.XUExposure, 4), "Depth exposure in µs; setting it ends auto exposure").
 		disablesAuto(camdriver.OptionEnableAutoExposure)
@@ -64,7 +101,7 @@ func (m *stereoModule) settings(l *link, p model.Product) []setting {
 	alternate := alternating()
 	rest := alternate.lockedBy(always)
 	if since(hdrFirmware) {
-		m.hdr.attach(exposure, auto, alternate)
+		m.hdr.exposure, m.hdr.auto, m.hdr.alternate = exposure, auto, alternate
 		sequence := m.hdr.settings()
 		list = append(list, sequence...)
 		exposure, gain = m.hdr.step(0, exposure), m.hdr.step(1, gain)
@@ -88,6 +125,9 @@ func (m *stereoModule) settings(l *link, p model.Product) []setting {
 		list = append(list,
 			uvcOption(camdriver.OptionThermalCompensation, xu(model.XUThermal, 1), "Correct depth for the camera's temperature"),
 			uvcOption(camdriver.OptionEmitterFrequency, xu(model.XUEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"))
+	}
+	for i, s := range list {
+		list[i] = m.locked(s)
 	}
 	return list
 }
