@@ -3,9 +3,7 @@ package msgs
 // KeyValue is diagnostic_msgs/KeyValue.
 type KeyValue struct{ Key, Value string }
 
-func (m *KeyValue) fields(c codec) {
-	c.str(&m.Key, &m.Value)
-}
+func (m *KeyValue) fields(c codec) { c.str(&m.Key, &m.Value) }
 
 // Levels of a DiagnosticStatus.
 const (

@@ -3,16 +3,12 @@ package msgs
 // Vector3 is geometry_msgs/Vector3; geometry_msgs/Point has the same form.
 type Vector3 struct{ X, Y, Z float64 }
 
-func (m *Vector3) fields(c codec) {
-	c.f64(&m.X, &m.Y, &m.Z)
-}
+func (m *Vector3) fields(c codec) { c.f64(&m.X, &m.Y, &m.Z) }
 
 // Quaternion is geometry_msgs/Quaternion.
 type Quaternion struct{ X, Y, Z, W float64 }
 
-func (m *Quaternion) fields(c codec) {
-	c.f64(&m.X, &m.Y, &m.Z, &m.W)
-}
+func (m *Quaternion) fields(c codec) { c.f64(&m.X, &m.Y, &m.Z, &m.W) }
 
 // Transform is geometry_msgs/Transform; geometry_msgs/Pose has the same form.
 type Transform struct {

@@ -39,7 +39,7 @@ func (p *jsonPrinter) object(s *Spec) {
 			f.skip(p.d)
 			continue
 		}
-		fmt.Fprintf(p.w, "%s%s:", comma, quoteJSON(f.Name))
+		fmt.Fprintf(p.w, "%s%s:", comma, QuoteJSON(f.Name))
 		comma = ","
 		if f.Array {
 			p.array(f)
@@ -114,15 +114,15 @@ func (p *jsonPrinter) text(text []byte) {
 				break
 			}
 		}
-		quoted := quoteJSON(string(text[:n]))
+		quoted := QuoteJSON(string(text[:n]))
 		p.w.WriteString(quoted[1 : len(quoted)-1])
 		text = text[n:]
 	}
 	p.w.WriteByte('"')
 }
 
-// quoteJSON returns a JSON string. Invalid UTF-8 becomes U+FFFD.
-func quoteJSON(s string) string {
+// QuoteJSON returns a JSON string. Invalid UTF-8 becomes U+FFFD.
+func QuoteJSON(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil { // strings always marshal
 		return `""`

@@ -6,6 +6,4 @@ type TFMessage struct{ Transforms []TransformStamped }
 // minTransformStamped is the minimum wire size.
 const minTransformStamped = 16 + 4 + 7*8
 
-func (m *TFMessage) fields(c codec) {
-	list(c, &m.Transforms, minTransformStamped)
-}
+func (m *TFMessage) fields(c codec) { list(c, &m.Transforms, minTransformStamped) }

@@ -106,15 +106,12 @@ func Loop(label string, n Register, body func()) {
 	JNZ(LabelRef(label))
 }
 
-// While runs body while i < n, and adds step to i after it. end follows the loop.
-func While(label, end string, i, n Register, step uint64, body func()) {
+// Each runs body with i = 0, 8, … below n, at least once.
+func Each(label string, n Register, body func(i Register)) {
+	i := Zero()
 	Label(label)
-	CMPQ(i, n)
-	JGE(LabelRef(end))
-	body()
-	ADDQ(Imm(step), i)
-	JMP(LabelRef(label))
-	Label(end)
+	body(i)
+	Next(label, i, n, 8)
 }
 
 // Next ends a loop that starts at label. It adds step to i, and repeats while i < n.

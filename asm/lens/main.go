@@ -73,12 +73,11 @@ func locate(half, limit Mem) {
 	us, vs, depth := gen.Arg("us"), gen.Arg("vs"), gen.Arg("depth")
 	xs, ys := gen.Arg("x"), gen.Arg("y")
 	n, p := gen.Arg("n"), gen.Arg("p")
-	w, i := newWatch(limit), gen.Zero()
-	gen.While("locate", "located", i, n, 8, func() {
+	w := newWatch(limit)
+	gen.Each("locate", n, func(i Register) {
 		x, y, z := points(depth, xs, ys, i, p)
 		qz := turned(p, 2, x, y, z)
-		valid, h := w.valid(z), YMM()
-		VBROADCASTSS(half, h)
+		valid, h := w.valid(z), broadcast(half)
 		for axis, out := range []Register{us, vs} {
 			q := seen(p, axis, turned(p, axis, x, y, z), qz)
 			VADDPS(h, q, q)
@@ -94,10 +93,7 @@ func locate(half, limit Mem) {
 type watch struct{ far, limit, sign, zero VecVirtual }
 
 func newWatch(limit Mem) watch {
-	w := watch{YMM(), YMM(), YMM(), YMM()}
-	VXORPS(w.far, w.far, w.far)
-	VXORPS(w.zero, w.zero, w.zero)
-	VBROADCASTSS(limit, w.limit)
+	w := watch{far: gen.Zeros(), zero: gen.Zeros(), limit: broadcast(limit), sign: YMM()}
 	VPCMPEQD(w.sign, w.sign, w.sign)
 	VPSRLD(Imm(1), w.sign, w.sign) // all bits but the sign
 	return w
@@ -146,8 +142,8 @@ func project(limit Mem) {
 	uv, depth := gen.Arg("uv"), gen.Arg("depth")
 	xs, ys := gen.Arg("x"), gen.Arg("y")
 	n, p := gen.Arg("n"), gen.Arg("p")
-	w, i := newWatch(limit), gen.Zero()
-	gen.While("project", "projected", i, n, 8, func() {
+	w := newWatch(limit)
+	gen.Each("project", n, func(i Register) {
 		x, y, z := points(depth, xs, ys, i, p)
 		qz := turned(p, 2, x, y, z)
 		u := seen(p, 0, turned(p, 0, x, y, z), qz)
@@ -175,8 +171,7 @@ func divide() {
 	uv, n, by := gen.Arg("uv"), gen.Arg("n"), gen.Arg("by")
 	divisor := YMM()
 	VBROADCASTSD(Mem{Base: by}, divisor)
-	i := gen.Zero()
-	gen.While("divide", "divided", i, n, 8, func() {
+	gen.Each("divide", n, func(i Register) {
 		q := YMM()
 		VMOVUPS(Mem{Base: uv, Index: i, Scale: 4}, q)
 		VDIVPS(divisor, q, q)
@@ -193,31 +188,30 @@ func deproject(name, doc string, store func(x, m Op)) {
 	xyz, depth := gen.Arg("xyz"), gen.Arg("depth")
 	xs, ys, step := gen.Arg("x"), gen.Arg("y"), gen.Arg("step")
 	n, unit := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("units")})
-	i := gen.Zero()
-	Label(name)
-	x, y, z := YMM(), YMM(), YMM()
-	VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
-	VCVTDQ2PS(z, z)
-	VMULPS(unit, z, z)
-	VMULPS(Mem{Base: xs, Index: i, Scale: 4}, z, x)
-	VMULPS(Mem{Base: ys}, z, y)
-	xy, yz, zx := YMM(), YMM(), YMM()
-	VSHUFPS(Imm(0x88), y, x, xy) // x0 x2 y0 y2
-	VSHUFPS(Imm(0xDD), z, y, yz) // y1 y3 z1 z3
-	VSHUFPS(Imm(0xD8), x, z, zx) // z0 z2 x1 x3
-	var part [3]VecVirtual       // numbers 4k … 4k + 3 of the first four points, and of the last four
-	for k, m := range [][3]VecVirtual{{xy, zx}, {yz, xy}, {zx, yz}} {
-		part[k] = YMM()
-		VSHUFPS(Imm([]uint64{0x88, 0xD8, 0xDD}[k]), m[1], m[0], part[k])
-	}
-	for k, of := range [][2]int{{0, 1}, {2, 0}, {1, 2}} {
-		whole := YMM()
-		VPERM2F128(Imm([]uint64{0x20, 0x30, 0x31}[k]), part[of[1]], part[of[0]], whole)
-		store(whole, Mem{Base: xyz, Disp: 32 * k})
-	}
-	ADDQ(Imm(96), xyz)
-	ADDQ(step, ys)
-	gen.Next(name, i, n, 8)
+	gen.Each(name, n, func(i Register) {
+		x, y, z := YMM(), YMM(), YMM()
+		VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
+		VCVTDQ2PS(z, z)
+		VMULPS(unit, z, z)
+		VMULPS(Mem{Base: xs, Index: i, Scale: 4}, z, x)
+		VMULPS(Mem{Base: ys}, z, y)
+		xy, yz, zx := YMM(), YMM(), YMM()
+		VSHUFPS(Imm(0x88), y, x, xy) // x0 x2 y0 y2
+		VSHUFPS(Imm(0xDD), z, y, yz) // y1 y3 z1 z3
+		VSHUFPS(Imm(0xD8), x, z, zx) // z0 z2 x1 x3
+		var part [3]VecVirtual       // numbers 4k … 4k + 3 of the first four points, and of the last four
+		for k, m := range [][3]VecVirtual{{xy, zx}, {yz, xy}, {zx, yz}} {
+			part[k] = YMM()
+			VSHUFPS(Imm([]uint64{0x88, 0xD8, 0xDD}[k]), m[1], m[0], part[k])
+		}
+		for k, of := range [][2]int{{0, 1}, {2, 0}, {1, 2}} {
+			whole := YMM()
+			VPERM2F128(Imm([]uint64{0x20, 0x30, 0x31}[k]), part[of[1]], part[of[0]], whole)
+			store(whole, Mem{Base: xyz, Disp: 32 * k})
+		}
+		ADDQ(Imm(96), xyz)
+		ADDQ(step, ys)
+	})
 	gen.Done()
 }
 
@@ -233,17 +227,16 @@ func toDisparity() {
 		"toDisparityAVX2 implements ToDisparity for n pixels, a multiple of 8.")
 	out, depth := gen.Arg("out"), gen.Arg("depth")
 	n, factor := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("factor")})
-	i, none := gen.Zero(), YMM()
-	VXORPS(none, none, none)
-	Label("toDisparity")
-	z, hole := YMM(), YMM()
-	VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
-	VPCMPEQD(none, z, hole)
-	VCVTDQ2PS(z, z)
-	VDIVPS(z, factor, z)
-	VPANDN(z, hole, z)
-	VMOVUPS(z, Mem{Base: out, Index: i, Scale: 4})
-	gen.Next("toDisparity", i, n, 8)
+	none := gen.Zeros()
+	gen.Each("toDisparity", n, func(i Register) {
+		z, hole := YMM(), YMM()
+		VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
+		VPCMPEQD(none, z, hole)
+		VCVTDQ2PS(z, z)
+		VDIVPS(z, factor, z)
+		VPANDN(z, hole, z)
+		VMOVUPS(z, Mem{Base: out, Index: i, Scale: 4})
+	})
 	gen.Done()
 }
 
@@ -254,12 +247,7 @@ func toDepth(half Mem) {
 		"that hold anything but 0 and normal numbers whose depth fits 16 bits.")
 	out, disparity := gen.Arg("out"), gen.Arg("disparity")
 	n, factor := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("factor")})
-	i, none, h, low, high := GP64(), YMM(), YMM(), YMM(), YMM()
-	XORQ(i, i)
-	VXORPS(none, none, none)
-	VBROADCASTSS(half, h)
-	VBROADCASTSS(least, low)
-	VBROADCASTSS(most, high)
+	i, none, h, low, high := gen.Zero(), gen.Zeros(), broadcast(half), broadcast(least), broadcast(most)
 	Label("toDepth")
 	p, f, hole, usual, t, bits := YMM(), YMM(), YMM(), YMM(), YMM(), GP32()
 	VMOVUPS(Mem{Base: disparity, Index: i, Scale: 4}, p)

@@ -58,17 +58,16 @@ func nextOfFloats() {
 		"nextAVX2 implements Edges.Next for n columns, a multiple of 8.")
 	row, states, befores := gen.Arg("row"), gen.Arg("state"), gen.Arg("before")
 	n, p := gen.Arg("n"), gen.Arg("p")
-	none, i := gen.Zeros(), GP64()
-	XORQ(i, i)
-	Label("next")
-	at := func(base Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
-	d, state, before := YMM(), YMM(), YMM()
-	VMOVUPS(at(row), d)
-	VMOVUPS(at(states), state)
-	VMOVUPS(at(befores), before)
-	VMOVUPS(eased(d, state, before, none, p), at(row))
-	VMOVUPS(state, at(states))
-	VMOVUPS(before, at(befores))
-	gen.Next("next", i, n, 8)
+	none := gen.Zeros()
+	gen.Each("next", n, func(i Register) {
+		at := func(base Register) Mem { return Mem{Base: base, Index: i, Scale: 4} }
+		d, state, before := YMM(), YMM(), YMM()
+		VMOVUPS(at(row), d)
+		VMOVUPS(at(states), state)
+		VMOVUPS(at(befores), before)
+		VMOVUPS(eased(d, state, before, none, p), at(row))
+		VMOVUPS(state, at(states))
+		VMOVUPS(before, at(befores))
+	})
 	gen.Done()
 }

@@ -39,7 +39,7 @@ type pair struct {
 // NewAlign returns a block that aligns depth to the first image of a stream kind, or all
 // other images to depth if that is the kind.
 func NewAlign(res *Resources, to camdriver.StreamKind) *Align {
-	return &Align{block: block{name: "Align", res: res}, to: to, work: make([]alignScratch, res.workers.slots())}
+	return &Align{block: newBlock(res, "Align"), to: to, work: make([]alignScratch, res.workers.slots())}
 }
 
 func (a *Align) Reset() { a.pairs = nil }

@@ -17,6 +17,7 @@ import (
 
 // scene is a handler that collects sets of the simulated camera.
 type scene struct {
+	camdriver.NopHandler
 	mu    sync.Mutex
 	rig   *process.Rig
 	depth []*camdriver.Frame
@@ -40,10 +41,6 @@ func (s *scene) Frame(_ int, f *camdriver.Frame) {
 		}
 	}
 }
-
-func (s *scene) OptionChanged(int, camdriver.OptionID, float32) {}
-func (s *scene) Notification(int, camdriver.Notification)       {}
-func (s *scene) StatusChanged(camdriver.Status)                 {}
 
 // simulated returns pairs of depth of the given size and colour of 1280x720.
 func simulated(b *testing.B, width, height int) *scene {

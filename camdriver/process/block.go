@@ -61,6 +61,10 @@ type block struct {
 	in, out  plane // of the running apply
 }
 
+func newBlock(res *Resources, name string, list ...option) block {
+	return block{options: options{list: list}, name: name, res: res}
+}
+
 func (b *block) Name() string { return b.name }
 
 // Reset implements Block for blocks without history.

@@ -19,27 +19,19 @@ type Decimation struct {
 // NewDecimation returns a block that halves depth. The options Stream Filter, Stream
 // Format Filter and Stream Index Filter select other images.
 func NewDecimation(res *Resources) *Decimation {
-	d := &Decimation{block: block{name: "Decimation Filter", res: res}}
-	d.list = append(newStreamFilter(camdriver.Depth, camdriver.Z16),
-		newOption(camdriver.OptionFilterMagnitude, strict, 1, 8, 1, 2, "Decimation scale"))
-	return d
-}
-
-// newStreamFilter returns the options that select images.
-func newStreamFilter(kind camdriver.StreamKind, format camdriver.Format) []option {
-	return []option{
-		newOption(camdriver.OptionStreamFilter, strict, 0, 11, 1, float32(kind), "Stream type"),
-		newOption(camdriver.OptionStreamFormatFilter, strict, 0, 34, 1, float32(format), "Stream format"),
+	return &Decimation{block: newBlock(res, "Decimation Filter",
+		newOption(camdriver.OptionStreamFilter, strict, 0, 11, 1, float32(camdriver.Depth), "Stream type"),
+		newOption(camdriver.OptionStreamFormatFilter, strict, 0, 34, 1, float32(camdriver.Z16), "Stream format"),
 		newOption(camdriver.OptionStreamIndexFilter, strict, -1, 16, 1, -1, "Stream index"),
-	}
+		newOption(camdriver.OptionFilterMagnitude, strict, 1, 8, 1, 2, "Decimation scale"))}
 }
 
-// chosen reports whether the options of newStreamFilter select an image.
-func (o *options) chosen(img Image) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+// chosen reports whether the options select an image.
+func (d *Decimation) chosen(img Image) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	p := &img.Frame.Profile
-	kind, format, index := o.value(camdriver.OptionStreamFilter), o.value(camdriver.OptionStreamFormatFilter), o.value(camdriver.OptionStreamIndexFilter)
+	kind, format, index := d.value(camdriver.OptionStreamFilter), d.value(camdriver.OptionStreamFormatFilter), d.value(camdriver.OptionStreamIndexFilter)
 	return (kind == 0 || kind == float32(p.Stream.Kind)) &&
 		(format == 0 || format == float32(p.Format)) &&
 		(index == -1 || index == float32(p.Stream.Index))

@@ -15,12 +15,12 @@ type Disparity struct {
 
 // NewDisparity returns a block that converts depth to disparity.
 func NewDisparity(res *Resources) *Disparity {
-	return &Disparity{block: block{name: "Depth to Disparity", res: res}, from: camdriver.Z16, to: camdriver.Disparity32}
+	return &Disparity{block: newBlock(res, "Depth to Disparity"), from: camdriver.Z16, to: camdriver.Disparity32}
 }
 
 // NewDepth returns a block that converts disparity to depth.
 func NewDepth(res *Resources) *Disparity {
-	return &Disparity{block: block{name: "Disparity to Depth", res: res}, from: camdriver.Disparity32, to: camdriver.Z16}
+	return &Disparity{block: newBlock(res, "Disparity to Depth"), from: camdriver.Disparity32, to: camdriver.Z16}
 }
 
 func (d *Disparity) Process(s *Set) error { return each(s, d.wants, d.apply) }

@@ -29,7 +29,7 @@ func (e *exposure) release() {
 
 // NewHDRMerge returns the block. It has no options.
 func NewHDRMerge(res *Resources) *HDRMerge {
-	return &HDRMerge{block: block{name: "HDR Merge", res: res}}
+	return &HDRMerge{block: newBlock(res, "HDR Merge")}
 }
 
 func (h *HDRMerge) Reset() {

@@ -10,9 +10,8 @@ type HoleFilling struct{ block }
 
 // NewHoleFilling returns a block that fills with the farthest neighbour.
 func NewHoleFilling(res *Resources) *HoleFilling {
-	h := &HoleFilling{block: block{name: "Hole Filling Filter", res: res}}
-	h.list = []option{newOption(camdriver.OptionHolesFill, strict, 0, 2, 1, 1, "Hole filling mode: 0 from the left, 1 farthest around, 2 nearest around")}
-	return h
+	return &HoleFilling{newBlock(res, "Hole Filling Filter",
+		newOption(camdriver.OptionHolesFill, strict, 0, 2, 1, 1, "Hole filling mode: 0 from the left, 1 farthest around, 2 nearest around"))}
 }
 
 // Process swaps "farthest" and "nearest" if the image is disparity.
@@ -40,7 +39,7 @@ func (h *HoleFilling) rows(_, from, to int) {
 	}
 }
 
-func fillHoles[T sample](p *plane, mode int) {
+func fillHoles[T smooth.Sample](p *plane, mode int) {
 	if mode == 0 {
 		for y := range p.height {
 			smooth.FillFromLeft(rowOf[T](p, y))

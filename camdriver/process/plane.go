@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"rsros/camdriver"
+	"rsros/camdriver/process/internal/smooth"
 )
 
 // plane is the pixels of a frame.
@@ -32,18 +33,15 @@ func (p *plane) row(y int) []byte { return p.data[y*p.stride:][:p.width*p.size] 
 // row16 returns a row of 16-bit pixels.
 func (p *plane) row16(y int) []uint16 { return reinterpret[uint16](p.row(y)) }
 
-// sample is a depth in units or a disparity.
-type sample interface{ uint16 | float32 }
-
 // reinterpret returns bytes as numbers in host byte order, which is little-endian on all
 // supported platforms. The bytes need not be aligned.
-func reinterpret[T sample | uint8](b []byte) []T {
+func reinterpret[T smooth.Sample | uint8](b []byte) []T {
 	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
 }
 
 // rowOf returns a row of numbers.
-func rowOf[T sample | uint8](p *plane, y int) []T { return reinterpret[T](p.row(y)) }
+func rowOf[T smooth.Sample | uint8](p *plane, y int) []T { return reinterpret[T](p.row(y)) }
 
 // pixels returns bytes as pixels.
 func pixels[P [1]byte | [2]byte | [3]byte | [4]byte](b []byte) []P {

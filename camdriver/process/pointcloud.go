@@ -30,9 +30,8 @@ type cloudScratch struct{ y, xyz, uv []float32 }
 // Points that are hidden from the texture's camera become 0, 0, 0 unless Filter Magnitude
 // is 1. This needs a texture camera to the right or left of depth's.
 func NewPointCloud(res *Resources, texture camdriver.StreamID) *PointCloud {
-	p := &PointCloud{block: block{name: "Pointcloud", res: res}, texture: texture, work: make([]cloudScratch, res.workers.slots())}
-	p.list = []option{newOption(camdriver.OptionFilterMagnitude, whole, 1, 2, 1, 2, "Occlusion removal: 1 off, 2 on")}
-	return p
+	return &PointCloud{texture: texture, work: make([]cloudScratch, res.workers.slots()), block: newBlock(res, "Pointcloud",
+		newOption(camdriver.OptionFilterMagnitude, whole, 1, 2, 1, 2, "Occlusion removal: 1 off, 2 on"))}
 }
 
 func (p *PointCloud) Reset() { p.geometry = nil }

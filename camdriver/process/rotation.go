@@ -20,9 +20,8 @@ func NewRotation(res *Resources, streams ...camdriver.StreamKind) *Rotation {
 	if len(streams) == 0 {
 		streams = []camdriver.StreamKind{camdriver.Depth}
 	}
-	r := &Rotation{block: block{name: "Rotation Filter", res: res}, streams: streams}
-	r.list = []option{newOption(camdriver.OptionRotation, strict, -90, 180, 90, 0, "Rotation angle")}
-	return r
+	return &Rotation{streams: streams, block: newBlock(res, "Rotation Filter",
+		newOption(camdriver.OptionRotation, strict, -90, 180, 90, 0, "Rotation angle"))}
 }
 
 func (r *Rotation) Process(s *Set) error { return each(s, r.wants, r.apply) }

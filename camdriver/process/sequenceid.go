@@ -19,9 +19,8 @@ type sequenced struct {
 
 // NewSequenceID returns a block that selects the first exposure.
 func NewSequenceID(res *Resources) *SequenceID {
-	s := &SequenceID{block: block{name: "Filter By Sequence id", res: res}}
-	s.list = []option{newOption(camdriver.OptionSequenceId, strict, 0, 2, 1, 1, "Selected stream id: 0 all, 1, 2")}
-	return s
+	return &SequenceID{block: newBlock(res, "Filter By Sequence id",
+		newOption(camdriver.OptionSequenceId, strict, 0, 2, 1, 1, "Selected stream id: 0 all, 1, 2"))}
 }
 
 func (s *SequenceID) Process(set *Set) error { return each(set, s.wants, s.apply) }

@@ -2,6 +2,7 @@ package process
 
 import (
 	"math/bits"
+	"slices"
 
 	"rsros/camdriver"
 	"rsros/camdriver/process/internal/smooth"
@@ -21,12 +22,10 @@ type Temporal struct {
 
 // NewTemporal returns a filter with the SDK's defaults.
 func NewTemporal(res *Resources) *Temporal {
-	t := &Temporal{block: block{name: "Temporal Filter", res: res}}
-	t.list = []option{
+	t := &Temporal{block: newBlock(res, "Temporal Filter",
 		newOption(camdriver.OptionFilterSmoothAlpha, continuous, 0, 1, 0.01, 0.4, "Alpha factor of Exp.moving average, 1 - no filter, 0 - strongest filter"),
 		newOption(camdriver.OptionFilterSmoothDelta, whole, 1, 100, 1, 20, "Edge-preserving (gradient) Threshold"),
-		newOption(camdriver.OptionHolesFill, whole, 0, 8, 1, 3, "Persistency mode"),
-	}
+		newOption(camdriver.OptionHolesFill, whole, 0, 8, 1, 3, "Persistency mode"))}
 	t.changed = func(id camdriver.OptionID, _ float32) {
 		t.stale = t.stale || id != camdriver.OptionFilterSmoothDelta
 	}
@@ -71,10 +70,7 @@ func (t *Temporal) begin(img Image) {
 
 // fresh returns n zeros, in old's memory if that is large enough.
 func fresh[T any](old []T, n int) []T {
-	if cap(old) < n {
-		return make([]T, n)
-	}
-	old = old[:n]
+	old = slices.Grow(old[:0], n)[:n]
 	clear(old)
 	return old
 }

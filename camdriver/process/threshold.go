@@ -14,11 +14,9 @@ type Threshold struct {
 
 // NewThreshold returns a block that keeps 0.1 … 4 m.
 func NewThreshold(res *Resources) *Threshold {
-	t := &Threshold{block: block{name: "Threshold Filter", res: res}}
-	t.list = []option{
+	t := &Threshold{block: newBlock(res, "Threshold Filter",
 		newOption(camdriver.OptionMinDistance, continuous, 0, farthest, 0.1, 0.1, "Min range in meters"),
-		newOption(camdriver.OptionMaxDistance, continuous, 0, farthest, 0.1, 4, "Max range in meters"),
-	}
+		newOption(camdriver.OptionMaxDistance, continuous, 0, farthest, 0.1, 4, "Max range in meters"))}
 	t.changed = t.pushDistances
 	return t
 }

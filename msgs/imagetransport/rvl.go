@@ -3,6 +3,7 @@ package imagetransport
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -168,13 +169,7 @@ func zigzag(v, previous uint16) uint32 {
 func pixel(b []byte, i int) uint16 { return binary.LittleEndian.Uint16(b[i:]) }
 
 // grow extends dst by n bytes.
-func grow(dst []byte, n int) []byte {
-	size := len(dst) + n
-	if cap(dst) < size {
-		dst = append(make([]byte, 0, size), dst...)
-	}
-	return dst[:size]
-}
+func grow(dst []byte, n int) []byte { return slices.Grow(dst, n)[:len(dst)+n] }
 
 // nibbleReader reads numbers. It keeps its first error.
 type nibbleReader struct {

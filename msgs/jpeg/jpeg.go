@@ -4,7 +4,10 @@
 // the plain code here, and nearly six times as long as the assembly (BenchmarkEncode).
 package jpeg
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // maxSide is the format's limit.
 const maxSide = 65535
@@ -49,12 +52,7 @@ func (e *Encoder) Planes(width, height int, grey bool) (*Planes, error) {
 	return p, nil
 }
 
-func fit(b []byte, n int) []byte {
-	if cap(b) < n {
-		return make([]byte, n)
-	}
-	return b[:n]
-}
+func fit(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
 // Append appends the image in the planes to dst as a JPEG file. quality is that of libjpeg,
 // 1 to 100.

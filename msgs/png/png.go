@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/zlib"
 )
@@ -122,12 +123,7 @@ func (e *Encoder) compressor(out io.Writer, level int) (*zlib.Writer, error) {
 	return z, err
 }
 
-func sized(b []byte, n int) []byte {
-	if cap(b) < n {
-		return make([]byte, n)
-	}
-	return b[:n]
-}
+func sized(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
 // filterSub applies the filter Sub: differences to the pixel on the left. It suits noisy
 // camera images. The first byte is the filter type.

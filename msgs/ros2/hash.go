@@ -3,7 +3,6 @@ package ros2
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,7 +54,7 @@ func (d *describer) typeJSON(name string) string {
 			list = append(list, specFieldJSON(s, &s.Fields[i]))
 		}
 	}
-	return fmt.Sprintf(`{"type_name": %s, "fields": [%s]}`, quoteJSON(ros2Type(name)), strings.Join(list, ", "))
+	return fmt.Sprintf(`{"type_name": %s, "fields": [%s]}`, msgs.QuoteJSON(ros2Type(name)), strings.Join(list, ", "))
 }
 
 func specFieldJSON(s *msgs.Spec, f *msgs.Field) string {
@@ -75,13 +74,5 @@ func specFieldJSON(s *msgs.Spec, f *msgs.Field) string {
 
 func fieldJSON(name string, kind, capacity int, nested string) string {
 	return fmt.Sprintf(`{"name": %s, "type": {"type_id": %d, "capacity": %d, "string_capacity": 0, "nested_type_name": %s}}`,
-		quoteJSON(name), kind, capacity, quoteJSON(nested))
-}
-
-func quoteJSON(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return `""` // strings always marshal
-	}
-	return string(b)
+		msgs.QuoteJSON(name), kind, capacity, msgs.QuoteJSON(nested))
 }

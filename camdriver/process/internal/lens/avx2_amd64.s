@@ -18,16 +18,14 @@ TEXT ·locateAVX2(SB), NOSPLIT, $0-64
 	MOVQ         y+32(FP), SI
 	MOVQ         n+40(FP), DI
 	MOVQ         p+48(FP), R8
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y3, Y3, Y3
-	VBROADCASTSS limit<>+0(SB), Y1
-	VPCMPEQD     Y2, Y2, Y2
-	VPSRLD       $0x01, Y2, Y2
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	VBROADCASTSS limit<>+0(SB), Y2
+	VPCMPEQD     Y3, Y3, Y3
+	VPSRLD       $0x01, Y3, Y3
 	XORQ         R9, R9
 
 locate:
-	CMPQ         R9, DI
-	JGE          located
 	VPMOVZXWD    (DX)(R9*2), Y4
 	VCVTDQ2PS    Y4, Y4
 	VBROADCASTSS 64(R8), Y5
@@ -44,7 +42,7 @@ locate:
 	VBROADCASTSS 8(R8), Y8
 	VMULPS       Y5, Y8, Y8
 	VADDPS       Y7, Y8, Y7
-	VCMPPS       $0x04, Y3, Y4, Y8
+	VCMPPS       $0x04, Y1, Y4, Y8
 	VBROADCASTSS half<>+0(SB), Y9
 	VBROADCASTSS 24(R8), Y10
 	VMULPS       Y4, Y10, Y10
@@ -62,8 +60,8 @@ locate:
 	VBROADCASTSS 56(R8), Y11
 	VADDPS       Y11, Y10, Y10
 	VADDPS       Y9, Y10, Y10
-	VANDPS       Y2, Y10, Y11
-	VCMPPS       $0x05, Y1, Y11, Y11
+	VANDPS       Y3, Y10, Y11
+	VCMPPS       $0x05, Y2, Y11, Y11
 	VANDPS       Y8, Y11, Y11
 	VORPS        Y11, Y0, Y0
 	VCVTPS2DQ    Y10, Y10
@@ -84,18 +82,17 @@ locate:
 	VBROADCASTSS 60(R8), Y4
 	VADDPS       Y4, Y10, Y10
 	VADDPS       Y9, Y10, Y10
-	VANDPS       Y2, Y10, Y4
-	VCMPPS       $0x05, Y1, Y4, Y4
+	VANDPS       Y3, Y10, Y4
+	VCMPPS       $0x05, Y2, Y4, Y4
 	VANDPS       Y8, Y4, Y4
 	VORPS        Y4, Y0, Y0
 	VCVTPS2DQ    Y10, Y10
 	VMOVDQU      Y10, (CX)(R9*4)
 	ADDQ         $0x08, R9
-	JMP          locate
-
-located:
-	VMOVMSKPS Y0, AX
-	MOVQ      AX, far+56(FP)
+	CMPQ         R9, DI
+	JL           locate
+	VMOVMSKPS    Y0, AX
+	MOVQ         AX, far+56(FP)
 	VZEROUPPER
 	RET
 
@@ -108,16 +105,14 @@ TEXT ·projectAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y+24(FP), BX
 	MOVQ         n+32(FP), SI
 	MOVQ         p+40(FP), DI
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y3, Y3, Y3
-	VBROADCASTSS limit<>+0(SB), Y1
-	VPCMPEQD     Y2, Y2, Y2
-	VPSRLD       $0x01, Y2, Y2
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	VBROADCASTSS limit<>+0(SB), Y2
+	VPCMPEQD     Y3, Y3, Y3
+	VPSRLD       $0x01, Y3, Y3
 	XORQ         R8, R8
 
 project:
-	CMPQ         R8, SI
-	JGE          projected
 	VPMOVZXWD    (CX)(R8*2), Y4
 	VCVTDQ2PS    Y4, Y4
 	VBROADCASTSS 64(DI), Y5
@@ -164,14 +159,14 @@ project:
 	VMULPS       Y5, Y9, Y9
 	VBROADCASTSS 60(DI), Y5
 	VADDPS       Y5, Y9, Y9
-	VCMPPS       $0x04, Y3, Y4, Y4
-	VANDPS       Y2, Y8, Y5
-	VCMPPS       $0x05, Y1, Y5, Y5
+	VCMPPS       $0x04, Y1, Y4, Y4
+	VANDPS       Y3, Y8, Y5
+	VCMPPS       $0x05, Y2, Y5, Y5
 	VANDPS       Y4, Y5, Y5
 	VORPS        Y5, Y0, Y0
 	VANDPS       Y4, Y8, Y8
-	VANDPS       Y2, Y9, Y5
-	VCMPPS       $0x05, Y1, Y5, Y5
+	VANDPS       Y3, Y9, Y5
+	VCMPPS       $0x05, Y2, Y5, Y5
 	VANDPS       Y4, Y5, Y5
 	VORPS        Y5, Y0, Y0
 	VANDPS       Y4, Y9, Y9
@@ -183,11 +178,10 @@ project:
 	VMOVUPS      Y9, 32(AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, R8
-	JMP          project
-
-projected:
-	VMOVMSKPS Y0, AX
-	MOVQ      AX, far+48(FP)
+	CMPQ         R8, SI
+	JL           project
+	VMOVMSKPS    Y0, AX
+	MOVQ         AX, far+48(FP)
 	VZEROUPPER
 	RET
 
@@ -201,15 +195,12 @@ TEXT ·divideAVX2(SB), NOSPLIT, $0-24
 	XORQ         DX, DX
 
 divide:
-	CMPQ    DX, CX
-	JGE     divided
 	VMOVUPS (AX)(DX*4), Y1
 	VDIVPS  Y0, Y1, Y1
 	VMOVUPS Y1, (AX)(DX*4)
 	ADDQ    $0x08, DX
-	JMP     divide
-
-divided:
+	CMPQ    DX, CX
+	JL      divide
 	VZEROUPPER
 	RET
 
@@ -305,8 +296,8 @@ TEXT ·toDisparityAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+16(FP), DX
 	MOVQ         factor+24(FP), BX
 	VBROADCASTSS (BX), Y0
+	VPXOR        Y1, Y1, Y1
 	XORQ         BX, BX
-	VXORPS       Y1, Y1, Y1
 
 toDisparity:
 	VPMOVZXWD (CX)(BX*2), Y2
@@ -336,7 +327,7 @@ TEXT ·toDepthAVX2(SB), NOSPLIT, $0-40
 	MOVQ         factor+24(FP), BX
 	VBROADCASTSS (BX), Y0
 	XORQ         BX, BX
-	VXORPS       Y1, Y1, Y1
+	VPXOR        Y1, Y1, Y1
 	VBROADCASTSS half<>+0(SB), Y2
 	VBROADCASTSS least<>+0(SB), Y3
 	VBROADCASTSS most<>+0(SB), Y4
