@@ -87,7 +87,8 @@ func (p *Player) load(now Wall) {
 		}
 		p.time.skipGap()
 	}
-	if p.time.starved.on && !p.fed(p.clock.Now()) {
+	if s := &p.time.starved; s.on && !p.ends(p.clock.Now()) {
+		s.late = true
 		return
 	}
 	p.time.starved = starved{}

@@ -53,21 +53,19 @@ func (p *Player) take() bool {
 	}
 }
 
-// fed reports whether playback can continue with the message that it has waited for. If the
-// message is late, bag time was held meanwhile.
-func (p *Player) fed(now Wall) bool {
+// ends reports whether a wait for a message ends. If the message is late, bag time is held until enough messages
+// are read.
+func (p *Player) ends(now Wall) bool {
 	t := &p.time
 	late, ok := t.late(t.next, now)
-	stalled := ok && t.has() && !t.held() && late > stallLeast
-	if stalled && !p.feed.hasEnough(t.next.Add(time.Duration(float64(stallAhead)*t.tr.rate))) {
-		t.starved.late = true
+	if !ok || !t.has() || t.held() || late <= stallLeast {
+		return true
+	}
+	if !p.feed.hasEnough(t.next.Add(time.Duration(float64(stallAhead) * t.tr.rate))) {
 		return false
 	}
-	if stalled {
-		t.tr.anchor(t.next, now)
-		p.stalled(late)
-	}
-	t.starved = starved{}
+	t.tr.anchor(t.next, now)
+	p.stalled(late)
 	return true
 }
 

@@ -90,20 +90,14 @@ func (it *iterator) Seek(t bagstore.Time) {
 
 func (it *iterator) SkipNext() bool { return it.Next() }
 
-func (it *iterator) Last(t bagstore.Time) bool {
-	it.Seek(t)
-	return it.moved(func(c *rsbag.Cursor) (rsbag.Event, bool) { return c.Last(it.fileTime(t)) })
-}
+// Last returns false: nothing is latched, and devices don't step back.
+func (*iterator) Last(bagstore.Time) bool { return false }
 
-func (it *iterator) Next() bool {
+func (it *iterator) Next() (ok bool) {
 	if it.cursor == nil {
 		it.Seek(it.Start())
 	}
-	return it.moved((*rsbag.Cursor).Next)
-}
-
-func (it *iterator) moved(move func(*rsbag.Cursor) (rsbag.Event, bool)) (ok bool) {
-	it.event, ok = move(it.cursor)
+	it.event, ok = it.cursor.Next()
 	if n, err := it.cursor.Damaged(); n > it.known {
 		it.mu.Lock()
 		it.damaged, it.damage = it.damaged+n-it.known, err
