@@ -83,9 +83,6 @@ func (p *hostCounter) remove(host string) {
 
 // hostOf returns an address without its port.
 func hostOf(a net.Addr) string {
-	host, _, err := net.SplitHostPort(a.String())
-	if err != nil {
-		return a.String()
-	}
+	host, _, _ := net.SplitHostPort(a.String()) // of TCP and UDP, which have one
 	return host
 }

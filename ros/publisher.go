@@ -1,6 +1,7 @@
 package ros
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,15 +43,10 @@ const (
 )
 
 func (o *PublisherOptions) setDefaults() {
-	if o.Queue == 0 {
-		o.Queue = defaultQueue
-		if o.LatchAll {
-			o.Queue = -1
-		}
+	if o.Queue == 0 && o.LatchAll {
+		o.Queue = -1
 	}
-	if o.QueueBytes == 0 {
-		o.QueueBytes = defaultQueueBytes
-	}
+	o.Queue, o.QueueBytes = cmp.Or(o.Queue, defaultQueue), cmp.Or(o.QueueBytes, defaultQueueBytes)
 }
 
 // Publisher publishes one topic. Several in a node may share the topic.

@@ -1,6 +1,7 @@
 package ros
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,7 +35,7 @@ type topic struct {
 func (t *topic) header() Header {
 	h := Header{wire.KeyCallerID: t.callerID(), wire.KeyTopic: t.name, wire.KeyType: t.typ.Name, wire.KeyMD5: t.typ.MD5,
 		wire.KeyDefinition: t.typ.Definition, wire.KeyLatching: "0"}
-	if slices.ContainsFunc(t.publishers, func(p *Publisher) bool { return p.latches() }) {
+	if slices.ContainsFunc(t.publishers, (*Publisher).latches) {
 		h[wire.KeyLatching] = "1"
 	}
 	return h
@@ -49,10 +50,7 @@ func (t *topic) callerID() string {
 		}
 		id = p.callerID
 	}
-	if id == "" {
-		return t.node.names.Node
-	}
-	return id
+	return cmp.Or(id, t.node.names.Node)
 }
 
 func (t *topic) admit(h Header) error {

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -114,15 +115,8 @@ func PrivateParams(ctx context.Context, n *ros.Node) (Params, error) {
 
 // PublishedTopics asks the master for the names of all published topics.
 func (n *Node) PublishedTopics(ctx context.Context) ([]string, error) {
-	list, err := n.ask(ctx, "getPublishedTopics", "")
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for name := range pairs(list) {
-		names = append(names, name)
-	}
-	return names, nil
+	t, err := n.systemState(ctx)
+	return slices.Collect(maps.Keys(t.Publishers)), err
 }
 
 // SubscribedTopics asks the master for the topics that a node subscribes to.

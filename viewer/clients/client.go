@@ -200,7 +200,7 @@ func (c *Client) Go(f func() error) {
 // run serves a client that has joined until it is disconnected, and returns the reason.
 func (c *Client) run(handle func(websocket.MessageType, []byte) error, tick func(time.Time)) error {
 	context.AfterFunc(c.ctx, func() {
-		c.end(nil)
+		c.end()
 		c.conn.hangUp()
 	})
 	c.Go(func() error { return c.write(tick) })
@@ -213,7 +213,7 @@ func (c *Client) run(handle func(websocket.MessageType, []byte) error, tick func
 	c.hangUp(status, "", err)
 	c.giveBack()
 	c.running.Wait()
-	c.end(nil)
+	c.end()
 	return context.Cause(c.ctx)
 }
 
@@ -327,18 +327,15 @@ func (c *Client) release(m *Shared) {
 	c.budget.drop(m)
 }
 
-// end releases the messages that wait for the client and, with an error, disconnects it.
-func (c *Client) end(err error) {
+// end releases the messages that wait for the client.
+func (c *Client) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.endLocked(err)
+	c.endLocked()
 }
 
 // endLocked does end's work; mu is held.
-func (c *Client) endLocked(err error) {
-	if err != nil {
-		c.fail(err)
-	}
+func (c *Client) endLocked() {
 	if c.ended {
 		return
 	}

@@ -81,7 +81,8 @@ func (s *Subscription) put(i Item, keep bool) {
 	}
 	if !c.budget.hold(m, c.held) {
 		if s.lose(m); keep {
-			c.endLocked(ErrBudget)
+			c.fail(ErrBudget)
+			c.endLocked()
 		}
 		return
 	}
@@ -92,7 +93,8 @@ func (s *Subscription) put(i Item, keep bool) {
 		s.kept += m.size
 	}
 	if s.o.Kept > 0 && s.kept > s.o.Kept {
-		c.endLocked(ErrSlow)
+		c.fail(ErrSlow)
+		c.endLocked()
 		return
 	}
 	s.schedule()

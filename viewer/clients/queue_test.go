@@ -42,7 +42,7 @@ func rig(t *testing.T, o map[string]Options) (*Client, map[string]*Subscription)
 		subs[name] = c.Subscribe(o)
 	}
 	t.Cleanup(func() {
-		c.end(nil)
+		c.end()
 		if n := c.budget.Used(); n != 0 || c.held != 0 {
 			t.Errorf("%d bytes are held, %d by the client", n, c.held)
 		}
@@ -188,7 +188,7 @@ func TestEnd(t *testing.T) {
 		t.Errorf("after the end of a there is %s", got)
 	}
 	all = append(all, give(s["b"], "small", 10, false), give(s["b large"], "large", 1<<20, false))
-	c.end(nil)
+	c.end()
 	all = append(all, give(s["b"], "late", 10, false))
 	for i, m := range all {
 		if n := m.refs.Count(); n != 0 {
@@ -234,14 +234,14 @@ func TestBudget(t *testing.T) {
 		t.Error("the client that has been stuck is still connected")
 	}
 	list[3].Unreserve(4 << 20)
-	list[0].end(nil)
+	list[0].end()
 	give(subs[3], "huge", 1<<30, false)
 	if subs[3].Counts().Waiting != 1 {
 		t.Error("a message that exceeds the budget can't be seen at all")
 	}
 	shared.Release()
 	for _, c := range list {
-		c.end(nil)
+		c.end()
 	}
 	if b.Used() != 0 {
 		t.Errorf("%d bytes are still kept", b.Used())

@@ -72,7 +72,7 @@ func (s *Server[M]) Serve(w http.ResponseWriter, r *http.Request, maxMessage int
 	var m M
 	err := c.protect(func() (err error) { m, err = admit(c); return err })
 	if err != nil {
-		c.end(nil)
+		c.end()
 		log.Debug().Err(c.Close(websocket.StatusTryAgainLater, err.Error())).Msg("a client was refused")
 		return
 	}
