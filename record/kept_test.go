@@ -14,7 +14,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/recording"
 	"rsros/program/work"
 	"rsros/record/upload"
 	"rsros/ros"
@@ -87,14 +86,10 @@ func (b *box) run(counts int, triggers ...int) {
 // texts returns the messages of a recording's topics.
 func texts(t *testing.T, path string) map[string][]string {
 	t.Helper()
-	r, err := recording.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer r.Close()
 	got := map[string][]string{}
-	for m, err := range r.View(bagstore.Query{}).Messages() {
-		need.Must(t, err)
+	each(t, path, func(m bagstore.Message) {
 		got[m.Conn.Topic] = append(got[m.Conn.Topic], strings.Trim(string(m.Data[4:]), "\x00\x01\x04\x0a\x0b"))
-	}
+	})
 	return got
 }
 

@@ -18,9 +18,7 @@ import (
 func TestMemoryOfTopics(t *testing.T) {
 	const topics, messages, size, limit = 8, 32, 1 << 20, 16 << 20
 	master := rig.Master(t).URI()
-	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker"})
-	need.Must(t, err)
-	t.Cleanup(func() { _ = n.Close() })
+	n := rig.NodeAt(t, master, "talker")
 	o := config(t, master, Options{Memory: limit, Regex: true, Topics: []string{"/flood.*"}})
 	var floods []*ros.Publisher
 	for i := range topics {

@@ -10,7 +10,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/need"
@@ -25,13 +24,7 @@ func numbers(t *testing.T, dir string) map[uint32]bool {
 	need.Must(t, err)
 	got := map[uint32]bool{}
 	for _, path := range files {
-		b, err := rosbag.Open(path, bagstore.OpenOptions{})
-		need.Must(t, err)
-		for m, err := range b.View(bagstore.Query{}).Messages() {
-			need.Must(t, err)
-			got[binary.LittleEndian.Uint32(m.Data[4:])] = true
-		}
-		b.Close() //nolint:errcheck // read
+		each(t, path, func(m bagstore.Message) { got[binary.LittleEndian.Uint32(m.Data[4:])] = true })
 	}
 	return got
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/program"
 	"rsros/ros"
@@ -64,15 +63,12 @@ func TestStampsAsTimes(t *testing.T) {
 	before := bagstore.TimeOf(time.Now())
 	o := config(t, master, Options{Topics: []string{"/point", "/chatter"}, Thinning: Thinning{Limit: []string{"1"}}, Time: "stamp"})
 	need.Must(t, Topics(t.Context(), o))
-	b, err := rosbag.Open(o.Output, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer b.Close()
-	for m, err := range b.View(bagstore.Query{}).Messages() {
-		stamped := m.Conn != nil && m.Conn.Topic == "/point"
-		if err != nil || stamped != (m.Time == bagstore.NewTime(1_600_000_000, 0)) || !stamped && m.Time < before {
-			t.Errorf("%+v at %v: %v", m.Conn, m.Time, err)
+	each(t, o.Output, func(m bagstore.Message) {
+		stamped := m.Conn.Topic == "/point"
+		if stamped != (m.Time == bagstore.NewTime(1_600_000_000, 0)) || !stamped && m.Time < before {
+			t.Errorf("%+v at %v", m.Conn, m.Time)
 		}
-	}
+	})
 }
 
 // TestKeep checks that the oldest files are removed when the recording exceeds its limit.

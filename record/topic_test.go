@@ -12,8 +12,6 @@ import (
 	"rsros/camdriver"
 	"rsros/program"
 	"rsros/program/work"
-	"rsros/ros"
-	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 )
@@ -98,11 +96,8 @@ func TestSplitOnce(t *testing.T) {
 func TestLargeMessage(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/large", strings.Repeat("l", 3<<20))
-	node, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "recorder"})
-	need.Must(t, err)
-	t.Cleanup(func() { _ = node.Close() })
 	s := newStudio(t, Options{QueueBytes: 1 << 20, Topics: []string{"/large"}})
-	s.Node = node
+	s.Node = rig.NodeAt(t, master, "recorder")
 	s.begin()
 	peer.Await(t, "the loss", func() bool { p := s.Current().Figures(); return p.Lost+p.Messages > 0 })
 	sum, err := s.Stop()

@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/recording"
 	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/program"
@@ -29,15 +30,14 @@ import (
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
+	"rsros/test/samplebag"
 	"rsros/tools/info"
 )
 
 // advertise returns a publisher with a node of its own, until the test ends.
 func advertise(t *testing.T, master string, o ros.PublisherOptions) (*ros.Node, *ros.Publisher) {
 	t.Helper()
-	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "talker_of_" + o.Topic[1:]})
-	need.Must(t, err)
-	t.Cleanup(func() { _ = n.Close() })
+	n := rig.NodeAt(t, master, "talker_of_"+o.Topic[1:])
 	p, err := n.Advertise(o)
 	need.Must(t, err)
 	return n, p
@@ -89,6 +89,15 @@ func config(t *testing.T, master string, o Options) Options {
 	o.ROS = graph.Config{MasterURI: master, Host: "127.0.0.1"}
 	o.Log = zerolog.New(zerolog.NewTestWriter(t))
 	return o
+}
+
+// each calls do for the messages of a recording.
+func each(t *testing.T, path string, do func(bagstore.Message)) {
+	t.Helper()
+	r, err := recording.Open(path, bagstore.OpenOptions{})
+	need.Must(t, err)
+	defer r.Close()
+	samplebag.Each(t, do, r)
 }
 
 // summarize summarizes a bag.
@@ -164,10 +173,7 @@ func TestNodeTopics(t *testing.T) {
 	master := rig.Master(t).URI()
 	talker(t, master, "/chatter", "hi")
 	talker(t, master, "/other", "ho")
-	listener, err := ros.NewNode(t.Context(), ros.Config{MasterURI: master, Host: "127.0.0.1", Name: "listener"})
-	need.Must(t, err)
-	defer listener.Close() //nolint:errcheck // at the end
-	if _, err := listener.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(ros.Received) {}); err != nil {
+	if _, err := rig.NodeAt(t, master, "listener").Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(ros.Received) {}); err != nil {
 		t.Fatal(err)
 	}
 	o := config(t, master, Options{Node: "listener"})

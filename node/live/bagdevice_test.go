@@ -22,7 +22,7 @@ func TestLiveBag(t *testing.T) {
 		ROS:    ros.Config{Name: "walk", PrivateParams: map[string]any{"loop": true, "pause": true, "rate": 4.0}},
 		Source: SourceOptions{Device: rig.MapBag(t)},
 	})
-	n := nodeAt(t, master, "onlooker")
+	n := rig.NodeAt(t, master, "onlooker")
 	rig.SetBool(t, n, "/walk/pause_playback", false) // it began paused
 	var grid msgs.OccupancyGridHead
 	next(t, n, "/device_0/sensor_0/Occupancy_0/occupancy_map/data", &grid, func() bool {

@@ -35,7 +35,7 @@ func startTestLive(t *testing.T, o Options) (*Node, *ros.Node) {
 		{Kind: camdriver.Depth}: {Width: 424, Height: 240, FPS: 6},
 		{Kind: camdriver.Color}: {Width: 424, Height: 240, FPS: 6},
 	}
-	return startAt(t, master, o), nodeAt(t, master, "onlooker")
+	return startAt(t, master, o), rig.NodeAt(t, master, "onlooker")
 }
 
 // small are streams that are drawn quickly.
@@ -65,19 +65,6 @@ func startAt(t *testing.T, master string, o Options) *Node {
 		}
 	})
 	return live
-}
-
-// nodeAt returns a node at a master, which ends with the test.
-func nodeAt(t *testing.T, master, name string) *ros.Node {
-	t.Helper()
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: name, MasterURI: master, Host: "127.0.0.1", Log: zerolog.Nop()})
-	need.Must(t, err)
-	t.Cleanup(func() {
-		if err := n.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return n
 }
 
 // ask calls a service of the live node.

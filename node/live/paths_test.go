@@ -75,7 +75,7 @@ func TestCommandLineNamesAnyFile(t *testing.T) {
 // A node whose parameters on the server name a file elsewhere doesn't start.
 func TestStrangersFileIsRefusedAtStart(t *testing.T) {
 	master := rig.Master(t).URI()
-	n := nodeAt(t, master, "stranger")
+	n := rig.NodeAt(t, master, "stranger")
 	path := filepath.Join(t.TempDir(), "notes.txt")
 	need.Must(t, os.WriteFile(path, []byte("mine"), 0o644))
 	need.Must(t, n.SetParam(t.Context(), "/camera_node/record", path))

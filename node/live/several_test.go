@@ -293,7 +293,7 @@ func TestPauseOneOfTwo(t *testing.T) {
 // opened before the server was asked.
 func TestServerSelectsNamedDevice(t *testing.T) {
 	master := rig.Master(t).URI()
-	need.Must(t, nodeAt(t, master, "stranger").SetParam(t.Context(), "/camera_node/serial_no", "_77"))
+	need.Must(t, rig.NodeAt(t, master, "stranger").SetParam(t.Context(), "/camera_node/serial_no", "_77"))
 	live := startAt(t, master, Options{Streams: small})
 	if got := camdriver.Find(live.Device().Info(), camdriver.InfoSerialNumber); got != "77" {
 		t.Errorf("serial number %s, want that of the parameter server", got)

@@ -24,7 +24,7 @@ func TestSimTimeIsSaid(t *testing.T) {
 	if log := start(); strings.Contains(log, "use_sim_time") {
 		t.Errorf("without simulated time it says\n%s", log)
 	}
-	need.Must(t, nodeAt(t, master, "judge").SetParam(t.Context(), "/use_sim_time", true))
+	need.Must(t, rig.NodeAt(t, master, "judge").SetParam(t.Context(), "/use_sim_time", true))
 	if log := start(); strings.Count(log, "/use_sim_time is true") != 1 {
 		t.Errorf("under simulated time it says\n%s", log)
 	}

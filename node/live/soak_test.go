@@ -131,7 +131,7 @@ func newSoak(t *testing.T, master string) *soak {
 	for i, c := range s.live.cameras {
 		c.attach(&counter{frames: &s.frames[i]}, nil)
 	}
-	s.user = nodeAt(t, master, "user")
+	s.user = rig.NodeAt(t, master, "user")
 	s.watch("/front/color/image_raw", nil)
 	s.watch("/rear/color/image_raw", s.wake)
 	s.watch("/rear/gyro/sample", nil)

@@ -23,7 +23,7 @@ func TestViewers(t *testing.T) {
 		ROS:    ros.Config{Name: "walk"},
 		Source: SourceOptions{Device: rig.MapBag(t), Loop: true}, RecordPath: dir, HTTP: view.Access{Access: guard.Access{Address: "127.0.0.1:0"}},
 	})
-	n := nodeAt(t, master, "onlooker")
+	n := rig.NodeAt(t, master, "onlooker")
 	page := visitor.DialViewer(t, live.ViewerURL())
 	await := func(op string, is func(visitor.Object) bool) {
 		t.Helper()

@@ -68,7 +68,7 @@ func TestAwaitBag(t *testing.T) {
 	path := rig.MapBag(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(path))))
 	defer server.Close()
-	dev, err := waiting(nodeAt(t, rig.Master(t).URI(), "camera_node")).await(t.Context(), SourceOptions{Device: server.URL + "/" + filepath.Base(path), Wait: -1}, noWait)
+	dev, err := waiting(rig.NodeAt(t, rig.Master(t).URI(), "camera_node")).await(t.Context(), SourceOptions{Device: server.URL + "/" + filepath.Base(path), Wait: -1}, noWait)
 	need.Must(t, err)
 	defer dev.Close() //nolint:errcheck // nothing is written
 	if _, err := rosbag.FileOf(dev.(*recorded.Device).File().Bag()).Check(t.Context(), bagstore.CheckOptions{}); err != nil {
@@ -78,7 +78,7 @@ func TestAwaitBag(t *testing.T) {
 
 // A missing camera is looked for every reconnect_timeout, until wait_for_device_timeout has passed.
 func TestWaitEnds(t *testing.T) {
-	n, clock := nodeAt(t, rig.Master(t).URI(), "camera_node"), &handClock{now: time.Unix(1000, 0)}
+	n, clock := rig.NodeAt(t, rig.Master(t).URI(), "camera_node"), &handClock{now: time.Unix(1000, 0)}
 	o := SourceOptions{Device: "sim:77", Unplugged: true, Wait: 15 * time.Second, Retry: 6 * time.Second, Clock: clock}
 	_, err := waiting(n).await(t.Context(), o, noWait)
 	if !errors.Is(err, program.ErrNoDevice) || !strings.Contains(err.Error(), "waited 15s") {
@@ -107,7 +107,7 @@ func TestWaitEnds(t *testing.T) {
 
 // A simulated camera that is plugged in while the node waits is opened by its serial number.
 func TestWaitForPlug(t *testing.T) {
-	n := nodeAt(t, rig.Master(t).URI(), "camera_node")
+	n := rig.NodeAt(t, rig.Master(t).URI(), "camera_node")
 	clock := &handClock{now: time.Unix(1000, 0)}
 	clock.asleep = func() {
 		if len(clock.sleeps) == 3 {
@@ -124,7 +124,7 @@ func TestWaitForPlug(t *testing.T) {
 
 // initial_reset resets the camera before its topics are advertised.
 func TestInitialReset(t *testing.T) {
-	n, log := nodeAt(t, rig.Master(t).URI(), "camera_node"), &bytes.Buffer{}
+	n, log := rig.NodeAt(t, rig.Master(t).URI(), "camera_node"), &bytes.Buffer{}
 	c := &camera{node: n, openMu: &sync.Mutex{}, log: zerolog.New(log), opts: Options{Source: SourceOptions{Device: "sim", InitialReset: true}}}
 	need.Must(t, c.open(t.Context(), zerolog.Nop(), noWait))
 	defer c.close()

@@ -13,9 +13,9 @@ import (
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
 	"rsros/ros"
-	"rsros/ros/graph"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/rig"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,23 +23,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // nodes are a publisher and a subscriber with their own master.
 func nodes(t *testing.T) (pub, sub *ros.Node) {
 	t.Helper()
-	m, err := graph.StartMaster(t.Context(), graph.MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
-	need.Must(t, err)
-	closers := []func() error{m.Close}
-	for name, to := range map[string]**ros.Node{"camera": &pub, "onlooker": &sub} {
-		n, err := ros.NewNode(t.Context(), ros.Config{Name: name, MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
-		need.Must(t, err)
-		*to = n
-		closers = append([]func() error{n.Close}, closers...)
-	}
-	t.Cleanup(func() {
-		for _, c := range closers {
-			if err := c(); err != nil {
-				t.Error(err)
-			}
-		}
-	})
-	return pub, sub
+	m := rig.Master(t)
+	return rig.Node(t, m, "camera"), rig.Node(t, m, "onlooker")
 }
 
 // held counts unreleased references.

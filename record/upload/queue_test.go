@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -137,17 +138,15 @@ func (q *Queue) record(t *testing.T, path, text string) {
 	q.Finish(path)
 }
 
-// names returns the files of a folder without the lock.
-func names(t *testing.T, dir string) (list []string) {
+// wantLeft checks how many files a folder has, without the lock.
+func wantLeft(t *testing.T, dir string, want int) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	need.Must(t, err)
-	for _, e := range entries {
-		if e.Name() != lockName {
-			list = append(list, e.Name())
-		}
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == lockName })
+	if len(entries) != want {
+		t.Errorf("%d files are left, want %d: %v", len(entries), want, entries)
 	}
-	return list
 }
 
 // TestQueue checks that finished files are uploaded and removed, or kept, and that the file being
@@ -172,9 +171,7 @@ func TestQueue(t *testing.T) {
 			q.Close()
 			want["queue://bucket/robot/c.bag"] = "three"
 			s.want(t, want)
-			if left := names(t, dir); len(left) > 0 && !keep || keep && len(left) != 3 {
-				t.Errorf("keep %v: %v", keep, left)
-			}
+			wantLeft(t, dir, map[bool]int{true: 3}[keep])
 		})
 	}
 }
@@ -254,16 +251,12 @@ func TestOutage(t *testing.T) {
 			t.Errorf("%d attempts in two days", tries)
 		}
 		q.Close() // doesn't wait
-		if left := names(t, dir); len(left) != 4 {
-			t.Errorf("left: %v", left)
-		}
+		wantLeft(t, dir, 4)
 		s.onPut(nil)
 		q = begun(t, Options{Wait: time.Minute}, dir)
 		q.Close()
 		s.want(t, map[string]string{"queue://bucket/robot/a.bag": "one", "queue://bucket/robot/b.bag": "two"})
-		if left := names(t, dir); len(left) > 0 {
-			t.Errorf("left: %v", left)
-		}
+		wantLeft(t, dir, 0)
 	})
 }
 
@@ -307,8 +300,9 @@ func TestKilledBetween(t *testing.T) {
 		q.Close()
 		s.want(t, map[string]string{"queue://bucket/robot/a.bag": "one", "queue://bucket/robot/b.bag": "of yesterday",
 			"queue://bucket/robot/b-20261123-120000.000.bag": "two"})
-		if left := names(t, dir); len(left) > 0 || s.puts["queue://bucket/robot/a.bag"] != 0 {
-			t.Errorf("left: %v", left)
+		wantLeft(t, dir, 0)
+		if n := s.puts["queue://bucket/robot/a.bag"]; n != 0 {
+			t.Errorf("%d uploads of what is there", n)
 		}
 		if !strings.Contains(log.String(), "was taken") || strings.Contains(log.String(), "failed") {
 			t.Errorf("logged: %s", &log)
@@ -330,9 +324,7 @@ func TestChanged(t *testing.T) {
 		q.record(t, path, "one")
 		q.Close()
 		s.want(t, map[string]string{"queue://bucket/robot/a.bag": "longer"})
-		if left := names(t, dir); len(left) > 0 {
-			t.Errorf("left: %v", left)
-		}
+		wantLeft(t, dir, 0)
 	})
 }
 
@@ -346,9 +338,7 @@ func TestTail(t *testing.T) {
 		q.record(t, path, "one")
 		q.Close()
 		s.want(t, map[string]string{"queue://bucket/robot/a[1].bag": "one"})
-		if left := names(t, dir); len(left) != 2 {
-			t.Errorf("left: %v", left)
-		}
+		wantLeft(t, dir, 2)
 	})
 }
 
@@ -388,9 +378,7 @@ func TestUnfinished(t *testing.T) {
 		time.Sleep(2 * lookEvery)
 		q.Close()
 		s.want(t, map[string]string{"queue://bucket/robot/a.bag.active": string(bag)})
-		if left := names(t, dir); len(left) > 0 {
-			t.Errorf("left: %v", left)
-		}
+		wantLeft(t, dir, 0)
 	})
 }
 
@@ -410,9 +398,7 @@ func TestHostileStates(t *testing.T) {
 		}
 		q.Close()
 		s.want(t, map[string]string{"queue://bucket/robot/z.bag": "one"})
-		if left := names(t, dir); len(left) != 8 {
-			t.Errorf("left: %v", left)
-		}
+		wantLeft(t, dir, 8)
 	})
 }
 
@@ -449,9 +435,7 @@ func TestReplaced(t *testing.T) {
 		time.Sleep(time.Hour)
 		q.Close()
 		s.want(t, nil)
-		if left := names(t, dir); len(left) != 1 {
-			t.Errorf("left: %v", left)
-		}
+		wantLeft(t, dir, 1)
 	})
 }
 

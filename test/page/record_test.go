@@ -67,9 +67,7 @@ func TestRecordButtons(t *testing.T) {
 	})
 
 	t.Run("topics", func(t *testing.T) {
-		n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: m.URI(), Host: "127.0.0.1", Name: "counter"})
-		need.Must(t, err)
-		t.Cleanup(func() { _ = n.Close() })
+		n := rig.Node(t, m, "counter")
 		p, err := n.Advertise(ros.PublisherOptions{Topic: "/count", Type: msgs.MustType("std_msgs/String")})
 		need.Must(t, err)
 		stop, done := make(chan struct{}), make(chan struct{})

@@ -80,9 +80,7 @@ func TestTopicTiles(t *testing.T) {
 		e.Bool(true)
 	})
 	m := rig.Master(t)
-	n, err := ros.NewNode(t.Context(), ros.Config{MasterURI: m.URI(), Host: "127.0.0.1", Name: "robot"})
-	need.Must(t, err)
-	t.Cleanup(func() { _ = n.Close() })
+	n := rig.Node(t, m, "robot")
 	for _, c := range []struct {
 		topic string
 		typ   msgs.Type

@@ -27,7 +27,13 @@ func Master(t testing.TB) *graph.Master {
 // Node returns a node in a master's graph, which is closed at the end of the test.
 func Node(t testing.TB, m *graph.Master, name string) *ros.Node {
 	t.Helper()
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: name, MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
+	return NodeAt(t, m.URI(), name)
+}
+
+// NodeAt is Node for the URI of a master.
+func NodeAt(t testing.TB, master, name string) *ros.Node {
+	t.Helper()
+	n, err := ros.NewNode(t.Context(), ros.Config{Name: name, MasterURI: master, Host: "127.0.0.1", Log: zerolog.Nop()})
 	need.Must(t, err)
 	t.Cleanup(func() { n.Close() }) //nolint:errcheck // at the end
 	return n
