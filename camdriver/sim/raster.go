@@ -56,7 +56,6 @@ type face struct {
 
 // disc is a ball in the view of a camera.
 type disc struct {
-	centre   [3]float64
 	toCamera [3]float64 // from the centre to the camera
 	radius   float64
 	material material
@@ -88,8 +87,7 @@ func newRaster(sc *scene, view camdriver.Extrinsics, in camdriver.Intrinsics, t 
 		})
 	}
 	for _, b := range sc.balls {
-		c := b.at(t, sc.period)
-		r.discs = append(r.discs, disc{centre: c, toCamera: add(r.origin, c, -1), radius: b.radius, material: b.material})
+		r.discs = append(r.discs, disc{toCamera: add(r.origin, b.at(t, sc.period), -1), radius: b.radius, material: b.material})
 	}
 	for _, s := range sc.shadows {
 		r.umbrae = append(r.umbrae, s.seen(&r.faces[0], sc.quads[0].centre))
