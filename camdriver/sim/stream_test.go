@@ -381,20 +381,6 @@ func TestLoopIsLent(t *testing.T) {
 	})
 }
 
-// TestStartStop starts and stops thousands of times. TestMain checks for leaked
-// goroutines.
-func TestStartStop(t *testing.T) {
-	dev, _ := Open(Options{Loop: time.Second})
-	defer dev.Close()
-	stereo, motion := dev.Sensors()[0], dev.Sensors()[2]
-	for range 2000 {
-		start(t, stereo, &recorder{}, camdriver.DepthStream)
-		start(t, motion, &recorder{}, camdriver.GyroStream, camdriver.AccelStream)
-		stereo.Stop()
-		motion.Stop()
-	}
-}
-
 // TestGrid checks that index is the inverse of time at every rate, without drift.
 func TestGrid(t *testing.T) {
 	opened := time.Unix(1e9, 12345)
