@@ -109,15 +109,6 @@ func (s *Server) SetPlugged(in bool, busIDs ...string) {
 	}
 }
 
-// port requires mu.
-func (s *Server) port(busID string) *Port {
-	i := slices.IndexFunc(s.ports, func(p *Port) bool { return p.BusID == busID })
-	if i < 0 {
-		return nil
-	}
-	return s.ports[i]
-}
-
 // Serve answers clients until ctx is done or the listener fails. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.clients.Wait()
@@ -285,11 +276,12 @@ func (s *Server) attach(ctx context.Context, conn net.Conn) error {
 func (s *Server) take(busID string, pull func()) (*Port, uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.port(busID)
-	switch {
-	case p == nil || p.pulled:
+	i := slices.IndexFunc(s.ports, func(p *Port) bool { return p.BusID == busID && !p.pulled })
+	if i < 0 {
 		return nil, statusNone
-	case p.host != nil:
+	}
+	p := s.ports[i]
+	if p.host != nil {
 		return nil, statusBusy
 	}
 	p.host = pull

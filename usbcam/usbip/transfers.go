@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -321,10 +322,15 @@ func (s *Session) pump(endpoint uint8, q *queue) {
 func (s *Session) deliver(q *queue, clears int, b []byte, err error) (bool, error) {
 	s.write.Lock()
 	defer s.write.Unlock()
-	r, waiting := s.pop(q, clears)
-	if !waiting {
+	s.mu.Lock()
+	q.give()
+	if len(q.waiting) == 0 || q.clears != clears {
+		s.mu.Unlock()
 		return false, nil
 	}
+	r := q.waiting[0]
+	q.waiting = q.waiting[1:]
+	s.mu.Unlock()
 	return true, s.answer(r.seq, true, b[:min(len(b), r.length)], err)
 }
 
@@ -338,18 +344,6 @@ func (s *Session) awaited(q *queue) (ctx context.Context, clears int, ok bool) {
 	}
 	ctx, q.give = context.WithCancel(s.ctx)
 	return ctx, q.clears, true
-}
-
-func (s *Session) pop(q *queue, clears int) (request, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	q.give()
-	if len(q.waiting) == 0 || q.clears != clears {
-		return request{}, false
-	}
-	r := q.waiting[0]
-	q.waiting = q.waiting[1:]
-	return r, true
 }
 
 // unlink withdraws a request that still waits.
@@ -371,16 +365,15 @@ func (s *Session) withdraw(seq uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, q := range s.endpoints {
-		for i, r := range q.waiting {
-			if r.seq != seq {
-				continue
-			}
-			q.waiting = append(q.waiting[:i:i], q.waiting[i+1:]...)
-			if len(q.waiting) == 0 && q.give != nil {
-				q.give()
-			}
-			return true
+		i := slices.IndexFunc(q.waiting, func(r request) bool { return r.seq == seq })
+		if i < 0 {
+			continue
 		}
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		if len(q.waiting) == 0 && q.give != nil {
+			q.give()
+		}
+		return true
 	}
 	return false
 }
