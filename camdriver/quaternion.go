@@ -5,31 +5,21 @@ import "math"
 // Quaternion returns the rotation as a unit quaternion x, y, z, w with w ≥ 0.
 func (e Extrinsics) Quaternion() [4]float64 {
 	r := e.Rotation
-	// Solve for the largest component first, so that no divisor is near zero.
-	t := [4]float64{
-		1 + r[0] - r[4] - r[8],
-		1 - r[0] + r[4] - r[8],
-		1 - r[0] - r[4] + r[8],
-		1 + r[0] + r[4] + r[8],
+	// Each row is the quaternion times four times one of its components. That of the largest one has no divisor near zero.
+	rows := [4][4]float64{
+		{1 + r[0] - r[4] - r[8], r[1] + r[3], r[2] + r[6], r[7] - r[5]},
+		{r[1] + r[3], 1 - r[0] + r[4] - r[8], r[5] + r[7], r[2] - r[6]},
+		{r[2] + r[6], r[5] + r[7], 1 - r[0] - r[4] + r[8], r[3] - r[1]},
+		{r[7] - r[5], r[2] - r[6], r[3] - r[1], 1 + r[0] + r[4] + r[8]},
 	}
 	best := 0
-	for i := range t {
-		if t[i] > t[best] {
+	for i := range rows {
+		if rows[i][i] > rows[best][best] {
 			best = i
 		}
 	}
-	var q [4]float64
-	switch best {
-	case 0:
-		q = [4]float64{t[0], r[1] + r[3], r[2] + r[6], r[7] - r[5]}
-	case 1:
-		q = [4]float64{r[1] + r[3], t[1], r[5] + r[7], r[2] - r[6]}
-	case 2:
-		q = [4]float64{r[2] + r[6], r[5] + r[7], t[2], r[3] - r[1]}
-	default:
-		q = [4]float64{r[7] - r[5], r[2] - r[6], r[3] - r[1], t[3]}
-	}
-	scale := 0.5 / math.Sqrt(t[best])
+	q := rows[best]
+	scale := 0.5 / math.Sqrt(q[best])
 	if q[3] < 0 {
 		scale = -scale
 	}

@@ -24,7 +24,7 @@ func (st *stream) frame(k int64, number uint64, now time.Time) *camdriver.Frame 
 		f.Timestamp, f.Domain = float64(due.UnixNano())/1e6, camdriver.GlobalTime
 	}
 	f.Metadata = st.metadata(set, number, ticks, now)
-	t := math.Mod(float64(k%st.loopFrames)/float64(st.grid.fps)+phase(kind).Seconds(), dev.opt.Loop.Seconds())
+	t := math.Mod(float64(k%st.loopFrames)/float64(st.grid.fps)+phases[kind].Seconds(), dev.opt.Loop.Seconds())
 	switch kind {
 	case camdriver.Depth:
 		f.DepthUnits = depthUnits

@@ -58,7 +58,7 @@ func (l *loop) image(k int64, want look) *camdriver.Buffer {
 		if b == nil {
 			return nil
 		}
-		t := float64(i*l.hold)/float64(l.profile.FPS) + phase(l.profile.Stream.Kind).Seconds()
+		t := float64(i*l.hold)/float64(l.profile.FPS) + phases[l.profile.Stream.Kind].Seconds()
 		l.world.render(l.profile, t, want, b.Bytes)
 		if s.buf != nil {
 			s.buf.Release()

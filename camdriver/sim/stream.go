@@ -14,24 +14,15 @@ type grid struct {
 	fps   int64
 }
 
-// phase returns the offset of a stream's grid. Depth and infrared share exposures; other
+// phases are the offsets of streams' grids. Depth and infrared, at 0, share exposures; other
 // sensors are not synchronized.
-func phase(kind camdriver.StreamKind) time.Duration {
-	switch kind {
-	case camdriver.Color:
-		return 4300 * time.Microsecond
-	case camdriver.Gyro:
-		return 1100 * time.Microsecond
-	case camdriver.Accel:
-		return 1700 * time.Microsecond
-	case camdriver.Pose:
-		return 900 * time.Microsecond
-	}
-	return 0
+var phases = map[camdriver.StreamKind]time.Duration{
+	camdriver.Color: 4300 * time.Microsecond, camdriver.Gyro: 1100 * time.Microsecond,
+	camdriver.Accel: 1700 * time.Microsecond, camdriver.Pose: 900 * time.Microsecond,
 }
 
 func newGrid(opened time.Time, p camdriver.Profile) grid {
-	return grid{opened.Add(phase(p.Stream.Kind)), int64(p.FPS)}
+	return grid{opened.Add(phases[p.Stream.Kind]), int64(p.FPS)}
 }
 
 func (g grid) time(k int64) time.Time {

@@ -66,21 +66,13 @@ var bos = []byte{
 const function = "Intel(R) RealSense(TM) Depth Camera 435i"
 
 func (c *Camera) stringDescriptor(index uint8) []byte {
-	var text string
-	switch index {
-	case 0:
-		return []byte{4, 3, 9, 4}
-	case 1, 2:
-		text = function
-	case 3:
-		text = c.opt.ASICSerial.String()
-	case 5:
-		text = function + " Depth"
-	case 6:
-		text = function + " RGB"
-	case 9:
-		text = "Intel(R) RealSense(TM) HID"
-	default:
+	if index == 0 {
+		return []byte{4, 3, 9, 4} // English
+	}
+	text, ok := map[uint8]string{
+		1: function, 2: function, 3: c.opt.ASICSerial.String(), 5: function + " Depth", 6: function + " RGB", 9: "Intel(R) RealSense(TM) HID",
+	}[index]
+	if !ok {
 		return nil
 	}
 	d := []byte{0, 3}
@@ -190,13 +182,8 @@ func (c *Camera) endpoint(d []byte, address, kind byte, packet int, every byte) 
 	if c.opt.USB2 {
 		return d
 	}
-	burst := byte(0)
 	if kind == 2 {
-		burst = 15
+		return append(d, 6, 48, 15, 0, 0, 0) // SuperSpeed companion, with a burst of bulk packets
 	}
-	perInterval := byte(0)
-	if kind == 3 {
-		perInterval = 64
-	}
-	return append(d, 6, 48, burst, 0, perInterval, 0) // SuperSpeed companion
+	return append(d, 6, 48, 0, 0, 64, 0) // with the bytes of an interval
 }
