@@ -47,30 +47,24 @@ var mixedStream = camdriver.StreamID{Kind: camdriver.Infrared}
 // outputsOf returns the outputs of a native format. Like the SDK, it ignores the UYVY that
 // cameras with grey imagers list. The D405's UYVY is its colour stream.
 func outputsOf(native camdriver.Format, p model.Product) []output {
-	yuv := camdriver.ColorStream
-	if native == camdriver.UYVY && !p.Cropped {
-		yuv = mixedStream
+	switch {
+	case native == camdriver.YUYV:
+		return append(colorOutputs(camdriver.ColorStream, native), output{camdriver.ColorStream, camdriver.Y8})
+	case native == camdriver.UYVY && p.Cropped:
+		return colorOutputs(camdriver.ColorStream, native)
+	case native == camdriver.UYVY && p.Colored:
+		return colorOutputs(mixedStream, native)
 	}
-	switch native {
-	case camdriver.Z16:
-		return []output{{camdriver.DepthStream, camdriver.Z16}}
-	case camdriver.Y8:
-		return []output{{camdriver.LeftStream, camdriver.Y8}}
-	case camdriver.Y8I:
-		return []output{{camdriver.LeftStream, camdriver.Y8}, {camdriver.RightStream, camdriver.Y8}}
-	case camdriver.Y12I:
-		return []output{{camdriver.LeftStream, camdriver.Y16}, {camdriver.RightStream, camdriver.Y16}}
-	case camdriver.YUYV:
-		return append(colorOutputs(yuv, native), output{yuv, camdriver.Y8})
-	case camdriver.UYVY:
-		if !p.Colored {
-			return nil
-		}
-		return colorOutputs(yuv, native)
-	case camdriver.RAW16:
-		return []output{{camdriver.ColorStream, camdriver.RAW16}}
-	}
-	return nil
+	return plainOutputs[native]
+}
+
+// plainOutputs are the outputs of native formats that every camera has.
+var plainOutputs = map[camdriver.Format][]output{
+	camdriver.Z16:   {{camdriver.DepthStream, camdriver.Z16}},
+	camdriver.Y8:    {{camdriver.LeftStream, camdriver.Y8}},
+	camdriver.Y8I:   {{camdriver.LeftStream, camdriver.Y8}, {camdriver.RightStream, camdriver.Y8}},
+	camdriver.Y12I:  {{camdriver.LeftStream, camdriver.Y16}, {camdriver.RightStream, camdriver.Y16}},
+	camdriver.RAW16: {{camdriver.ColorStream, camdriver.RAW16}},
 }
 
 // colorOutputs returns what can be made of a stream of YUYV or UYVY.
@@ -112,11 +106,7 @@ func modesOf(f *uvc.Function, p model.Product) (list []mode) {
 
 // distinct returns the number of streams of a mode.
 func (m mode) distinct() int {
-	seen := map[camdriver.StreamID]bool{}
-	for _, o := range m.outputs {
-		seen[o.stream] = true
-	}
-	return len(seen)
+	return len(slices.CompactFunc(slices.Clone(m.outputs), func(a, b output) bool { return a.stream == b.stream }))
 }
 
 func (m mode) profile(o output) camdriver.Profile {

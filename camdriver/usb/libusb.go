@@ -155,16 +155,12 @@ const videoControl = 1
 
 // Close releases the control interfaces last, as uvcvideo requires.
 func (h *gousbHandle) Close() error {
-	var control []*gousb.Interface
-	for _, i := range h.interfaces {
-		if i.Setting.Class == gousb.ClassVideo && i.Setting.SubClass == videoControl {
-			control = append(control, i)
-			continue
+	for _, control := range []bool{false, true} {
+		for _, i := range h.interfaces {
+			if control == (i.Setting.Class == gousb.ClassVideo && i.Setting.SubClass == videoControl) {
+				i.Close()
+			}
 		}
-		i.Close()
-	}
-	for _, i := range control {
-		i.Close()
 	}
 	clear(h.interfaces)
 	var errs []error
