@@ -8,7 +8,7 @@ import (
 )
 
 // Buffer is reference-counted memory: of the pool, borrowed from the read-ahead, mapped from
-// a file, or the content of a block. Its methods may be called from any goroutine; those of nil do nothing.
+// a file, or a decoded block. Its methods may be called from any goroutine; those of nil do nothing.
 type Buffer struct {
 	bytes   []byte
 	refs    buffers.Refs
@@ -16,6 +16,7 @@ type Buffer struct {
 	loan    disk.Loan       // of bytes, if borrowed
 	mapping []byte          // the pages that contain bytes, if mapped
 	content *memory.Content // of a chunk; bytes are nil if it isn't in memory
+	block   *convertedBlock // its messages
 }
 
 // NewBuffer returns a buffer of n bytes with one reference; its bytes are undefined.
@@ -66,10 +67,15 @@ func (b *Buffer) Source() record.Source {
 	return record.Memory(b.bytes)
 }
 
-// Size is the length of the content.
+// Size is the length of the content; 0 of a nil Buffer.
 func (b *Buffer) Size() int64 {
-	if b.content != nil {
+	switch {
+	case b == nil:
+		return 0
+	case b.content != nil:
 		return b.content.Size()
+	case b.block != nil:
+		return b.block.bytes + b.block.in.Size()
 	}
 	return int64(len(b.bytes))
 }
@@ -84,6 +90,8 @@ func (b *Buffer) Release() {
 		disk.Unmap(b.mapping)
 	case b.content != nil:
 		b.content.Release()
+	case b.block != nil:
+		b.block.release()
 	case b.pooled:
 		memory.Put(b.bytes)
 	default:

@@ -48,11 +48,10 @@ type Iterator struct {
 	after      bool // or just after it if after is set
 	dir        int  // direction for which heap and pending are valid: +1, -1; 0: none
 	heap       []*cursor
-	pending    int // next chunk to open, as an index in refs (forward) or byEnd (backward)
-	looked     int // next chunk to consider for reading ahead, if it is after pending
-	wantedFrom int // pending when want was last called
-	asked      int // next chunk to ask for, see want
-	content    contentAhead
+	pending    int          // next chunk to open, as an index in refs (forward) or byEnd (backward)
+	looked     int          // next chunk to consider for reading ahead, if it is after pending
+	wantedFrom int          // pending when want was last called
+	asked      int          // next chunk to ask for, see want
 	whole      *wholeChunks // nil: all chunks are read message by message
 	cur        Message
 	err        error
@@ -94,7 +93,6 @@ func (it *Iterator) seek(pos key, after bool) {
 	it.pos, it.after, it.dir, it.err = pos, after, 0, nil
 	it.drop()
 	it.reader.restart()
-	it.content.drop()
 }
 
 // Next moves past the following message and reads it. It returns false at the end or after an
@@ -120,7 +118,6 @@ func (it *Iterator) Err() error { return it.err }
 func (it *Iterator) Close() {
 	it.drop()
 	it.heap = nil
-	it.content.close()
 	it.reader.close()
 }
 
@@ -154,34 +151,27 @@ func (it *Iterator) move(dir int) bool {
 
 func (it *Iterator) read() bool {
 	it.want()
-	it.err = it.readMessage()
-	return it.err == nil
-}
-
-func (it *Iterator) readMessage() error {
-	if it.reader.Layout.Access == Converted {
-		if m, ok := it.content.take(it); ok {
-			it.cur.Stored = m.Stored
-			return m.err
-		}
-	}
 	it.reader.start()
 	if it.reader.steady() {
 		it.prefetch(true)
 	}
-	return it.reader.readMessage(&it.cur.Stored)
+	it.err = it.reader.readMessage(&it.cur.Stored)
+	return it.err == nil
 }
 
 // prefetch starts reading the chunks that come soon, without decode at most those that are copied. It
 // considers each once.
 func (it *Iterator) prefetch(decode bool) {
+	if it.reader.Layout.Access == Converted {
+		it.reader.passed(it.pos.time, it.dir)
+	}
 	for it.looked = max(it.looked, it.pending); it.looked < len(it.v.refs) && it.soon(it.looked); it.looked++ {
 		r := it.ref(it.looked)
 		if it.whole != nil && it.whole.start(r) {
 			continue
 		}
 		l := it.reader.layout(r)
-		if l.Access != Whole {
+		if l.Access == Single {
 			continue
 		}
 		if !decode {
@@ -272,7 +262,6 @@ func (it *Iterator) ref(i int) chunkRef {
 // rebuild sets up heap and pending for a direction. It opens the chunks that contain the position.
 func (it *Iterator) rebuild(dir int) {
 	it.dir, it.heap, it.looked, it.asked = dir, it.heap[:0], 0, 0
-	it.content.drop()
 	v, t := it.v, it.pos.time
 	var across []int
 	if dir > 0 {

@@ -9,23 +9,26 @@ import (
 const (
 	// cacheBytes bounds the cached chunks; the cache always holds at least one.
 	cacheBytes = 32 << 20
+	// convertedBytes is added if there are converted ones: several large ones may overlap, and those of the past are dropped.
+	convertedBytes = 32 << 20
 	// plainBytes bounds uncompressed chunks, which are cheap to read again: held memory lets the
 	// heap double.
 	plainBytes = 8 << 20
 	// lentBytes replaces plainBytes if the file is read ahead: cached chunks hold memory
 	// that the next blocks need, and recently read blocks stay in it anyway.
 	lentBytes = 2 << 20
+	// convertAfter is the number of messages after a seek that are converted when they are visited.
+	convertAfter = 8
 )
 
 // messageReader reads messages for an iterator. It caches chunks and reads ahead on other cores.
 type messageReader struct {
 	v       *View
 	readers []Reader // by bag
-	loaders []Loader // of these, nil for formats without
 
 	messagePos         // the message to read
+	reads      int     // messages since the last seek
 	visits     int     // messages read in a row from its chunk
-	turns      int     // chunks since the last seek
 	current    *Buffer // content of the chunk counted by visits; holds one reference
 
 	// Only the iterator's goroutine uses the cache; readers fill in content and close done.
@@ -35,6 +38,7 @@ type messageReader struct {
 	bytes     int64                      // size of the cached chunks
 	plain     int64                      // size of the uncompressed ones among them
 	keep      int64                      // limit of bytes
+	past      int64                      // and after a seek
 	plainKeep int64                      // limit of plain
 	ahead     prefetcher
 }
@@ -44,10 +48,11 @@ type messagePos struct {
 	Position
 }
 
-// chunkContent is a chunk's uncompressed bytes. blk and err are set when done is closed.
+// chunkContent is a chunk's uncompressed bytes, or its messages. blk, err and more are set when done is closed.
 type chunkContent struct {
 	ref   chunkRef
-	size  int64
+	size  int64        // as expected; since the first use, the actual one
+	more  int64        // bytes above size; 0 since the first use
 	plain bool         // stored uncompressed
 	state atomic.Int32 // one of the content constants
 	done  chan struct{}
@@ -55,6 +60,8 @@ type chunkContent struct {
 	err   error
 	slow  bool // read by the prefetcher's thread of low priority
 	ahead bool // read by the prefetcher and not used yet
+
+	converted bool // reading it reads its index, too
 }
 
 // layoutsAhead bounds messageReader.layouts. Every message considers the same few chunks.
@@ -66,6 +73,9 @@ const (
 	contentThere                  // read; done is closed or about to be
 	contentAbandoned              // no longer wanted: its reader releases it
 )
+
+// plain reports whether a chunk is cheap to read again.
+func plain(l Layout) bool { return l.Access == Whole && l.Compression == None }
 
 // claim reports whether the caller is the one to read the content.
 func (c *chunkContent) claim() bool { return c.state.CompareAndSwap(contentWaits, contentBegun) }
@@ -80,7 +90,7 @@ func (c *chunkContent) ready() bool {
 }
 
 func newMessageReader(v *View) *messageReader {
-	mr := &messageReader{v: v, messagePos: messagePos{chunkRef: chunkRef{bag: -1}}, readers: make([]Reader, len(v.bags)), loaders: make([]Loader, len(v.bags)), layouts: make(map[chunkRef]Layout), cache: make(map[chunkRef]*list.Element), keep: cacheBytes, plainKeep: plainBytes}
+	mr := &messageReader{v: v, messagePos: messagePos{chunkRef: chunkRef{bag: -1}}, readers: make([]Reader, len(v.bags)), layouts: make(map[chunkRef]Layout), cache: make(map[chunkRef]*list.Element), keep: cacheBytes, plainKeep: plainBytes}
 	for _, b := range v.bags {
 		if b.info.ReadAhead {
 			mr.plainKeep = lentBytes
@@ -89,19 +99,30 @@ func newMessageReader(v *View) *messageReader {
 	if v.lead > 0 {
 		mr.keep = v.leadBytes + v.leadBytes/4
 	}
+	mr.past = mr.keep
 	mr.ahead.limit = mr.keep - mr.keep/5 // the rest is for chunks in use
+	for _, b := range v.bags {
+		if _, converts := b.source.(Messages); converts {
+			mr.keep += convertedBytes
+			break
+		}
+	}
 	return mr
 }
 
 func (mr *messageReader) blockReader(bag int) Reader {
 	if mr.readers[bag] == nil {
-		mr.readers[bag] = mr.v.bags[bag].source.Reader()
-		mr.loaders[bag], _ = mr.readers[bag].(Loader)
+		mr.readers[bag] = mr.v.bags[bag].reader(mr.v.keeper(bag))
 	}
 	return mr.readers[bag]
 }
 
 func (mr *messageReader) index(r chunkRef) ([]Run, Layout, error) {
+	if el, there := mr.cache[r]; there {
+		if c := el.Value.(*chunkContent); c.converted && !c.slow {
+			<-c.done // instead of unpacking it, too
+		}
+	}
 	return mr.v.bags[r.bag].index(mr.blockReader(r.bag), r.chunk, mr.v.keeper(r.bag))
 }
 
@@ -120,7 +141,6 @@ func (r *Recording) index(in Reader, block int, keep func(uint32) bool) ([]Run, 
 func (mr *messageReader) choose(c *cursor) {
 	if c.chunkRef != mr.chunkRef {
 		mr.visits = 0
-		mr.turns++
 		mr.releaseCurrent()
 		mr.chunkRef = c.chunkRef
 		mr.Block, mr.Layout = c.chunk, c.head
@@ -138,6 +158,7 @@ func (mr *messageReader) releaseCurrent() {
 
 // start starts reading the chosen message's chunk, so that the caller can then start reading ahead.
 func (mr *messageReader) start() {
+	mr.reads++
 	mr.visits++
 	if !mr.alone() && mr.current == nil {
 		mr.request(mr.chunkRef, mr.Layout)
@@ -147,34 +168,44 @@ func (mr *messageReader) start() {
 // alone reports whether the chosen message is read without its chunk: its Layout says so, or it is the
 // first from an uncompressed chunk, often the only one after a seek.
 func (mr *messageReader) alone() bool {
-	return mr.Layout.Access != Whole || mr.Layout.Compression == None && mr.visits == 1
+	switch {
+	case mr.Layout.Access == Single:
+		return true
+	case mr.Layout.Access == Converted:
+		return mr.Layout.Compression == None && mr.reads <= convertAfter
+	}
+	return mr.Layout.Compression == None && mr.visits == 1
 }
 
 // readMessage reads the chosen message, after start. The caller must release the buffer.
 func (mr *messageReader) readMessage(to *Stored) error {
 	if mr.alone() {
 		mr.First = mr.visits == 1
-		return mr.blockReader(mr.bag).Read(&mr.Position, to, nil)
+		return mr.blockReader(mr.bag).Read(&mr.Position, to)
 	}
 	if mr.current == nil {
 		blk, err := mr.content(mr.chunkRef, mr.Layout)
 		if err != nil {
-			return &FormatError{Path: mr.v.bags[mr.bag].info.Path, Offset: mr.Layout.DataPos, Kind: "chunk", Err: err}
+			return err
 		}
 		mr.current = blk
 	}
-	return mr.loaders[mr.bag].Message(mr.current, &mr.Position, to)
+	return mr.readers[mr.bag].Message(mr.current, &mr.Position, to)
 }
 
 // restart must be called when the iterator seeks.
 func (mr *messageReader) restart() {
-	mr.turns = 0
+	mr.reads = 0
 	mr.forgetQueued()
+	mr.evict(mr.past)
 }
 
 // steady reports whether reading is sequential, so that reading ahead pays.
 func (mr *messageReader) steady() bool {
-	return mr.visits == 2 || mr.visits == 1 && mr.turns > 1 && mr.Layout.Compression != None
+	if mr.Layout.Access == Converted {
+		return mr.reads > convertAfter && mr.visits == 1 || mr.reads == convertAfter+1
+	}
+	return mr.visits == 2 || mr.visits == 1 && mr.reads > 1 && mr.Layout.Compression != None
 }
 
 // content returns the chunk's bytes, which the caller must release.
@@ -184,6 +215,12 @@ func (mr *messageReader) content(r chunkRef, l Layout) (*Buffer, error) {
 		c = mr.request(r, l)
 	}
 	<-c.done
+	if c.more != 0 {
+		mr.count(c, -1)
+		mr.ahead.more.Add(-c.more)
+		c.size, c.more = c.size+c.more, 0
+		mr.count(c, +1)
+	}
 	if c.err != nil {
 		return nil, c.err // cached, too: every message of the chunk asks for it
 	}
@@ -207,7 +244,7 @@ func (mr *messageReader) layout(r chunkRef) Layout {
 func (mr *messageReader) request(r chunkRef, l Layout) *chunkContent {
 	c, there := mr.cached(r)
 	if !there {
-		if l.Compression == None {
+		if plain(l) {
 			mr.makeRoom(l.Size)
 		}
 		c = mr.add(r, l)
@@ -215,8 +252,8 @@ func (mr *messageReader) request(r chunkRef, l Layout) *chunkContent {
 	mr.ahead.used(c)
 	if c.claim() {
 		c.slow = false
-		loader := mr.loaders[r.bag]
-		mr.ahead.wait.Go(func() { c.fill(loader, l, true) })
+		in := mr.readers[r.bag]
+		mr.ahead.wait.Go(func() { mr.ahead.fill(c, in, l, true) })
 	}
 	return c
 }
@@ -233,21 +270,11 @@ func (mr *messageReader) cached(r chunkRef) (c *chunkContent, there bool) {
 
 // add adds a chunk to the cache.
 func (mr *messageReader) add(r chunkRef, l Layout) *chunkContent {
-	c := &chunkContent{ref: r, size: l.Size, plain: l.Compression == None, done: make(chan struct{})}
+	c := &chunkContent{ref: r, size: l.Size, plain: plain(l), converted: l.Access == Converted, done: make(chan struct{})}
 	mr.cache[r] = mr.lru.PushFront(c)
 	mr.count(c, +1)
-	mr.evict()
+	mr.evict(mr.keep)
 	return c
-}
-
-// fill reads content claimed by the caller.
-func (c *chunkContent) fill(in Loader, l Layout, urgent bool) {
-	defer close(c.done)
-	blk, err := in.Load(c.ref.chunk, l, urgent)
-	c.blk, c.err = blk, err
-	if !c.state.CompareAndSwap(contentBegun, contentThere) && blk != nil {
-		blk.Release()
-	}
 }
 
 // count updates the size of the cache for a content that is added (+1) or removed (-1).
@@ -271,9 +298,9 @@ func (mr *messageReader) makeRoom(size int64) bool {
 	return mr.plain == 0 || mr.plain+size <= mr.plainKeep
 }
 
-// evict drops the least recently used chunks, except those being read or read ahead.
-func (mr *messageReader) evict() {
-	for el := mr.lru.Back(); el != nil && mr.bytes > mr.keep && el != mr.lru.Front(); {
+// evict drops the least recently used chunks above keep bytes, except those being read or read ahead.
+func (mr *messageReader) evict(keep int64) {
+	for el := mr.lru.Back(); el != nil && mr.bytes > keep && el != mr.lru.Front(); {
 		c, prev := el.Value.(*chunkContent), el.Prev()
 		if c.ref != mr.chunkRef && !c.ahead && c.ready() {
 			mr.remove(el)
@@ -288,9 +315,8 @@ func (mr *messageReader) remove(el *list.Element) {
 	delete(mr.cache, c.ref)
 	mr.count(c, -1)
 	mr.ahead.used(c)
-	if c.blk != nil {
-		c.blk.Release()
-	}
+	mr.ahead.more.Add(-c.more)
+	c.blk.Release()
 }
 
 func (mr *messageReader) close() {

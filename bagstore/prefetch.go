@@ -3,6 +3,7 @@ package bagstore
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,9 +21,10 @@ const (
 // messages: each on a goroutine of its own or, with Query.Lead, one at a time on a thread of low
 // priority. Methods are for the iterator's goroutine.
 type prefetcher struct {
-	queue chan func() // of the thread; nil: not started
-	bytes int64       // size of the contents marked as ahead
-	limit int64       // of bytes
+	queue chan func()  // of the thread; nil: not started
+	bytes int64        // size of the contents marked as ahead
+	limit int64        // of bytes
+	more  atomic.Int64 // bytes of contents above what was expected
 	wait  sync.WaitGroup
 }
 
@@ -35,6 +37,21 @@ func Quietly(wait *sync.WaitGroup, work func()) {
 		lowerPriority()
 		work()
 	})
+}
+
+// fill reads content claimed by the caller.
+func (p *prefetcher) fill(c *chunkContent, in Reader, l Layout, urgent bool) {
+	defer close(c.done)
+	blk, err := in.Load(c.ref.chunk, l, urgent)
+	c.blk, c.err = blk, err
+	if l.Access == Converted && err == nil {
+		c.more = blk.Size() - l.Size
+		p.more.Add(c.more)
+	}
+	if !c.state.CompareAndSwap(contentBegun, contentThere) {
+		p.more.Add(-c.more)
+		blk.Release()
+	}
 }
 
 // start queues a read for the thread. The caller has looked whether there is room.
@@ -70,12 +87,12 @@ func (p *prefetcher) stop() {
 // prefetch starts reading a chunk that is needed soon. It returns false if there is no room.
 func (mr *messageReader) prefetch(r chunkRef, l Layout) bool {
 	p := &mr.ahead
-	if p.bytes > 0 && p.bytes+l.Size > p.limit || len(p.queue) == leadChunks {
+	if p.bytes > 0 && p.bytes+l.Size+p.more.Load() > p.limit || len(p.queue) == leadChunks {
 		return false
 	}
 	c, there := mr.cached(r)
 	if !there {
-		if l.Compression == None && !mr.makeRoom(l.Size) {
+		if plain(l) && !mr.makeRoom(l.Size) {
 			return false
 		}
 		c = mr.add(r, l)
@@ -87,17 +104,21 @@ func (mr *messageReader) prefetch(r chunkRef, l Layout) bool {
 	if c.state.Load() != contentWaits {
 		return true
 	}
-	loader := mr.loaders[r.bag]
+	in := mr.readers[r.bag]
 	read := func() {
 		if c.claim() {
-			c.fill(loader, l, false)
+			p.fill(c, in, l, false)
 		}
 	}
-	if c.slow = mr.v.lead > 0; c.slow {
-		p.start(read)
-	} else {
+	if c.slow = mr.v.lead > 0; !c.slow {
 		p.wait.Go(read)
+		return true
 	}
+	p.start(func() {
+		if p.more.Load() <= p.limit/2 { // otherwise it is read when it is due
+			read()
+		}
+	})
 	return true
 }
 
@@ -130,13 +151,17 @@ func (mr *messageReader) starves(c *chunkContent) bool {
 	return true
 }
 
-// passed frees the room of chunks before t, which turned out to have no selected message.
+// passed frees the room of chunks before t, which turned out to have no selected message, and the memory of converted ones.
 func (mr *messageReader) passed(t Time, dir int) {
-	for el := mr.lru.Front(); el != nil; el = el.Next() {
-		c := el.Value.(*chunkContent)
+	for el := mr.lru.Front(); el != nil; {
+		c, next := el.Value.(*chunkContent), el.Next()
 		if dir > 0 && c.ref.end < t || dir < 0 && c.ref.start > t {
 			mr.ahead.used(c)
+			if c.converted && c.ref != mr.chunkRef && c.ready() {
+				mr.remove(el)
+			}
 		}
+		el = next
 	}
 }
 

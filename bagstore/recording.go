@@ -72,6 +72,14 @@ func (r *Recording) Shifted(by Time) *Recording {
 	return s
 }
 
+// reader returns a reader that loads the messages of the connections that keep accepts; nil accepts all.
+func (r *Recording) reader(keep func(uint32) bool) Reader {
+	if m, ok := r.source.(Messages); ok {
+		return &converter{m: m, r: r, keep: keep}
+	}
+	return r.source.(BlockSource).Reader()
+}
+
 // Source returns the argument of NewRecording.
 func (r *Recording) Source() Source { return r.source }
 
@@ -161,7 +169,7 @@ func (r *Recording) Layouts() ([]Layout, error) {
 		from := min(i*each, len(list))
 		to := min(from+each, len(list))
 		readers.Go(func() {
-			in := r.source.Reader()
+			in := r.reader(nil)
 			for j := from; j < to && errs[i] == nil; j++ {
 				list[j], errs[i] = in.Layout(j)
 			}
@@ -177,7 +185,7 @@ func (r *Recording) SomeLayouts() (list []Layout, err error) {
 	if !r.info.Costly || len(r.blocks) < most {
 		return r.Layouts()
 	}
-	in := r.source.Reader()
+	in := r.reader(nil)
 	for i := range most {
 		l, err := in.Layout(i * (len(r.blocks) - 1) / (most - 1))
 		if err != nil {

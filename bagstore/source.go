@@ -2,7 +2,8 @@ package bagstore
 
 import "rsros/bagstore/place"
 
-// Source is an open recording in one file format: connections, and messages in blocks. Its methods are safe for concurrent use.
+// Source is an open recording in one file format: connections, and messages in blocks. It is also [Messages] or a
+// [BlockSource]. Its methods are safe for concurrent use.
 type Source interface {
 	// Info describes the file, as it was found when it was opened.
 	Info() Info
@@ -10,8 +11,6 @@ type Source interface {
 	Connections() []*Connection
 	// Blocks returns all blocks, in the order of the file.
 	Blocks() []Block
-	// Reader returns a new reader of the blocks.
-	Reader() Reader
 	// Extent returns the file that a block and its index are in, and their range, if it is at an address; nil if it is at a path.
 	Extent(block int) (in place.File, from, to int64)
 	// Found lists the losses that reading has found so far besides messages that it couldn't read.
@@ -19,20 +18,23 @@ type Source interface {
 	Close() error
 }
 
-// Reader reads the blocks of a Source. It is for one goroutine.
+// BlockSource is a Source that reads blocks itself.
+type BlockSource interface {
+	Source
+	// Reader returns a new reader of the blocks.
+	Reader() Reader
+}
+
+// Reader reads the blocks of a Source. It is for one goroutine, but for Load.
 type Reader interface {
 	// Layout says how a block is stored.
 	Layout(block int) (Layout, error)
 	// Index returns the messages of a block, of the connections that keep accepts; nil accepts all. It keeps what it
 	// reads in x, which nobody else uses during the call.
 	Index(block int, x *Index, keep func(conn uint32) bool) ([]Run, error)
-	// Read reads a message by itself into to, which is empty and stays so after an error. It calls before, if not nil, when it is about to allocate n bytes.
-	Read(p *Position, to *Stored, before func(n int)) error
-}
-
-// Loader is a Reader of a format whose blocks are decoded as a whole if their Access is Whole.
-type Loader interface {
-	// Load decodes a block, if urgent on all cores. Unlike the methods of Reader, it may be called from several goroutines.
+	// Read reads a message by itself into to, which is empty and stays so after an error.
+	Read(p *Position, to *Stored) error
+	// Load decodes a block whose Access isn't Single, if urgent on all cores. It may be called from several goroutines.
 	Load(block int, l Layout, urgent bool) (*Buffer, error)
 	// Message finds a message in a decoded block.
 	Message(in *Buffer, p *Position, to *Stored) error
@@ -51,8 +53,12 @@ type Block struct {
 	ChunkInfo   // Pos must increase from block to block
 	Compression Compression
 	Stored      int64 // bytes of messages in the file; 0: not known without reading
-	Size        int64 // bytes of messages uncompressed; 0: not known without reading
+	Size        int64 // bytes of messages uncompressed; about as many if Stored isn't known
+	Continued   bool  // it is one with the previous block, split so that each part can be loaded
 }
+
+// PartBytes is the size at which formats end a block that nothing else ends.
+const PartBytes = 1 << 20
 
 // Layout says how a block is stored and read.
 type Layout struct {
@@ -61,6 +67,7 @@ type Layout struct {
 	DataPos     int64 // in the file
 	Stored      int64 // bytes in the file
 	Size        int64 // bytes uncompressed
+	Continued   bool  // as of the Block
 }
 
 // Access says how the messages of a block are read.
@@ -68,8 +75,8 @@ type Access uint8
 
 const (
 	Single    Access = iota // each by itself
-	Whole                   // the block is decoded by a Loader. An uncompressed message may also be read by itself
-	Converted               // each by itself, at a cost: they are read ahead in batches
+	Whole                   // the block is decoded by Load. An uncompressed message may also be read by itself
+	Converted               // the selected messages are decoded by Load, each by itself
 )
 
 // Position is a message in a block.

@@ -148,7 +148,7 @@ func (v *View) Count() uint64 {
 		c := &v.bags[r.bag].blocks[r.chunk]
 		if r.start < v.start || r.end > v.end {
 			if readers[r.bag] == nil {
-				readers[r.bag] = v.bags[r.bag].source.Reader()
+				readers[r.bag] = v.bags[r.bag].reader(nil)
 			}
 			if runs, _, err := v.bags[r.bag].index(readers[r.bag], r.chunk, v.keeper(r.bag)); err == nil {
 				for _, one := range runs {

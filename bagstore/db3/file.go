@@ -128,12 +128,6 @@ func (f *File) Topics() []bagstore.Topic { return slices.Clone(f.topics) }
 // Connections describes the topics.
 func (f *File) Connections() []*bagstore.Connection { return bagstore.Connections(f.topics) }
 
-// Reader returns a reader of messages as they were recorded.
-func (f *File) Reader() bagstore.Reader { return bagstore.MessageReader(f) }
-
-// Layout says how a block is stored.
-func (f *File) Layout(n int) bagstore.Layout { return bagstore.ConvertedLayout(f.blocks[n].info) }
-
 // Found returns nothing: the format doesn't say what messages should be.
 func (f *File) Found() []bagstore.Note { return nil }
 

@@ -48,12 +48,12 @@ func rows(t testing.TB, f *File) (list []row) {
 	t.Helper()
 	var buf []byte
 	for i := range f.Blocks() {
-		entries, err := f.Entries(i)
+		entries, err := f.Entries(nil, i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			data, err := f.Read(i, e, func(n int) []byte { return slices.Grow(buf[:0], n) })
+			data, err := f.Read(nil, i, e, func(n int) []byte { return slices.Grow(buf[:0], n) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,5 +136,55 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("%s: notes %v", path, f.Info().Notes)
 		}
 		f.Check(func(n bagstore.Note) { t.Errorf("%s: %v", path, n) })
+	}
+}
+
+// TestParts checks that rows of a page are in several blocks if they are large, and that rows that claim the same bytes don't
+// make more blocks than the file has room for.
+func TestParts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db3")
+	w, err := Create(path, bagstore.Options{NoSync: true}, func(*Writer) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	topic, err := w.AddTopic("/a", "a/msg/B", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []row
+	for i := range 50 {
+		data := bytes.Repeat([]byte{byte(i)}, 400_000)
+		if i > 10 {
+			data = data[:50]
+		}
+		want = append(want, row{"/a", int64(i + 1), len(data), crc32.ChecksumIEEE(data)})
+		if err := w.Write(topic, int64(i+1), data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, path)
+	if got := rows(t, f); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	var counts []uint64
+	for i, b := range f.Blocks() {
+		counts = append(counts, b.Messages())
+		if b.Continued != (i > 0) {
+			t.Errorf("block %d: %v", i, b.Continued)
+		}
+	}
+	if !slices.Equal(counts, []uint64{3, 3, 3, 41}) {
+		t.Errorf("blocks of %d messages", counts)
+	}
+	b := f.newBuilder()
+	b.f.byID = map[int64]uint32{1: 0}
+	for i := range 1000 {
+		b.add(7, []found{{cell: i, topic: 1, size: 1 << 30, ok: true}})
+	}
+	if n := len(f.blocks); n > 2 {
+		t.Errorf("%d blocks of a file of %d bytes", n, f.size)
 	}
 }

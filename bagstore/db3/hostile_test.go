@@ -50,12 +50,12 @@ func readAll(b []byte) (list []row, f *File, err error) {
 // readBlocks lists the messages that can be read.
 func readBlocks(f *File) (list []row, _ *File, err error) {
 	for i := range f.Blocks() {
-		entries, err := f.Entries(i)
+		entries, err := f.Entries(nil, i)
 		if err != nil {
 			return list, f, err
 		}
 		for _, e := range entries {
-			data, err := f.Read(i, e, func(n int) []byte { return make([]byte, 0, n) })
+			data, err := f.Read(nil, i, e, func(n int) []byte { return make([]byte, 0, n) })
 			if err == nil {
 				list = append(list, row{f.topics[e.Conn].Name, int64(e.Time), len(data), 0})
 			}
@@ -81,21 +81,21 @@ func placedMessages(t *testing.T, b []byte) (list []placed) {
 	leaves := make(map[int64]int64) // by time, which is unique
 	f.pages.EachLeaf(func(number uint32, page []byte) bool {
 		f.pages.EachRow(page, number, func(c *dbpages.Cell) bool {
-			if _, time, ok := f.message(f.pages.NewReader(), c, true); ok {
-				leaves[time] = int64(number)
+			if m := f.message(f.pages.NewReader(), c, true); m.ok {
+				leaves[m.time] = int64(number)
 			}
 			return true
 		})
 		return true
 	})
 	for i := range f.Blocks() {
-		entries, err := f.Entries(i)
+		entries, err := f.Entries(nil, i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
 			clear(w.seen)
-			data, err := f.Read(i, e, func(n int) []byte { return make([]byte, 0, n) })
+			data, err := f.Read(nil, i, e, func(n int) []byte { return make([]byte, 0, n) })
 			if err != nil {
 				t.Fatal(err)
 			}

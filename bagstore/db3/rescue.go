@@ -98,7 +98,7 @@ func (f *File) treeLeaf(r *dbpages.Reader, t dbpages.Leaf, page []byte) leaf {
 	l := leaf{page: t.Page, sure: true}
 	all := l
 	f.pages.EachRow(page, t.Page, func(c *dbpages.Cell) bool {
-		if _, _, ok := f.message(r, c, false); ok {
+		if f.message(r, c, false).ok {
 			all.add(c.Row)
 			if t.Rows.Contains(c.Row) {
 				l.add(c.Row)

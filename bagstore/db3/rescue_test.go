@@ -86,12 +86,12 @@ func TestOldPages(t *testing.T) {
 				t.Errorf("%d messages, want %d; notes %v", len(got), len(want), f.Info().Notes)
 			}
 			for i := range f.Blocks() {
-				entries, err := f.Entries(i)
+				entries, err := f.Entries(nil, i)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, e := range entries {
-					data, err := f.Read(i, e, func(n int) []byte { return make([]byte, 0, n) })
+					data, err := f.Read(nil, i, e, func(n int) []byte { return make([]byte, 0, n) })
 					if err != nil || len(data) < 5 || len(bytes.TrimLeft(data[4:], string(data[4:5]))) > 0 {
 						t.Fatalf("message at %d: %v", e.Time, err)
 					}

@@ -129,7 +129,7 @@ func TestUnreadableBlock(t *testing.T) {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	r.err = os.ErrDeadlineExceeded
-	if list, err := f.Entries(0); !f.rescued || !errors.Is(err, r.err) {
+	if list, err := f.Entries(nil, 0); !f.rescued || !errors.Is(err, r.err) {
 		t.Errorf("%d messages, %v", len(list), err)
 	}
 }

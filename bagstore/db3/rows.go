@@ -12,26 +12,29 @@ import (
 const blockRows = 4096
 
 type block struct {
-	info  bagstore.Block
-	pages []uint32 // their rows, in this order
+	info       bagstore.Block
+	pages      []uint32 // their rows, in this order
+	first, end int      // cells: from first of the first page on, before end of the last one
 }
 
 type found struct {
 	cell             int
 	row, topic, time int64
-	ok               bool // it is a message
+	size             int64 // of the data
+	ok               bool  // it is a message
 }
 
 type builder struct {
 	f       *File
 	counts  map[uint32]uint32 // of the open block
-	open    int               // messages in it; 0: none is open
+	open    int               // messages in it and in those that it continues; 0: none is open
+	left    int64             // bytes of the file without those of the messages so far: many rows may claim the same ones
 	strange int               // rows without a topic, time or data
 }
 
 func (f *File) newBuilder() *builder {
 	f.blocks = nil
-	return &builder{f: f, counts: make(map[uint32]uint32)}
+	return &builder{f: f, counts: make(map[uint32]uint32), left: f.dbSize}
 }
 
 // scan lists the messages: those of the table's tree, or if it is damaged, those of every page. why is the error that made
@@ -65,8 +68,7 @@ func (f *File) scanTree() error {
 			b.add(page, rows)
 			page, rows = c.Page, rows[:0]
 		}
-		topic, time, ok := f.message(r, c, false)
-		rows = append(rows, found{c.Index, c.Row, topic, time, ok})
+		rows = append(rows, f.message(r, c, false))
 		return nil
 	})
 	if err != nil {
@@ -81,8 +83,8 @@ func (f *File) scanTree() error {
 func (b *builder) add(page uint32, rows []found) {
 	if b.open >= blockRows {
 		b.closeBlock()
+		b.open = 0
 	}
-	before := b.open
 	for _, r := range rows {
 		topic, known := uint32(0), false
 		if r.ok {
@@ -92,24 +94,31 @@ func (b *builder) add(page uint32, rows []found) {
 			b.strange++
 			continue
 		}
-		b.count(topic, timeOf(r.time))
-	}
-	if b.open > before {
-		last := &b.f.blocks[len(b.f.blocks)-1]
-		last.pages = append(last.pages, page)
+		b.count(page, r, topic)
 	}
 }
 
-// count counts a message in the open block, or in a new one if none is open.
-func (b *builder) count(topic uint32, t bagstore.Time) {
-	if b.open == 0 {
-		b.f.blocks = append(b.f.blocks, block{info: bagstore.Block{
-			ChunkInfo: bagstore.ChunkInfo{Pos: int64(len(b.f.blocks)) + 1, Start: t, End: t}, Compression: bagstore.None,
+// count adds a message of a page to the open block, or to a new one if none is open or it is large enough.
+func (b *builder) count(page uint32, r found, topic uint32) {
+	t := timeOf(r.time)
+	last := len(b.f.blocks) - 1
+	if b.open == 0 || b.f.blocks[last].info.Size >= bagstore.PartBytes {
+		b.closeBlock()
+		last++
+		b.f.blocks = append(b.f.blocks, block{first: r.cell, info: bagstore.Block{
+			ChunkInfo: bagstore.ChunkInfo{Pos: int64(last) + 1, Start: t, End: t}, Compression: bagstore.None, Continued: b.open > 0,
 		}})
 	}
-	info := &b.f.blocks[len(b.f.blocks)-1].info
+	to := &b.f.blocks[last]
+	if n := len(to.pages); n == 0 || to.pages[n-1] != page {
+		to.pages = append(to.pages, page)
+	}
+	to.end = r.cell + 1
+	size := min(r.size, b.left)
+	b.left -= size
+	to.info.Size += size
+	to.info.Start, to.info.End = min(to.info.Start, t), max(to.info.End, t)
 	b.open++
-	info.Start, info.End = min(info.Start, t), max(info.End, t)
 	b.counts[topic]++
 }
 
@@ -118,7 +127,6 @@ func (b *builder) closeBlock() {
 	if b.open == 0 {
 		return
 	}
-	b.open = 0
 	info := &b.f.blocks[len(b.f.blocks)-1].info
 	info.Counts = bagstore.SortedCounts(b.counts)
 	clear(b.counts)
@@ -153,26 +161,29 @@ func (f *File) pageRows(r *reader, number uint32, list []found) ([]found, error)
 	}
 	loose := f.loose.Has(number)
 	f.pages.EachRow(page, number, func(c *dbpages.Cell) bool {
-		topic, time, ok := f.message(r.chain, c, loose)
-		if ok || !loose {
-			list = append(list, found{c.Index, c.Row, topic, time, ok})
+		if m := f.message(r.chain, c, loose); m.ok || !loose {
+			list = append(list, m)
 		}
 		return true
 	})
 	return list, nil
 }
 
-func (f *File) Entries(n int) (list []bagstore.Entry, err error) {
+// Unpack returns nothing: a block isn't compressed as a whole.
+func (f *File) Unpack(int) (*bagstore.Buffer, error) { return nil, nil }
+
+func (f *File) Entries(_ *bagstore.Buffer, n int) (list []bagstore.Entry, err error) {
 	r := &reader{leaf: f.pages.NewPageReader(), chain: f.pages.NewReader()}
 	var rows []found
-	list = make([]bagstore.Entry, 0, f.blocks[n].info.Messages())
-	for i, page := range f.blocks[n].pages {
+	b := &f.blocks[n]
+	list = make([]bagstore.Entry, 0, b.info.Messages())
+	for i, page := range b.pages {
 		if rows, err = f.pageRows(r, page, rows[:0]); err != nil {
 			return list, err
 		}
 		drop := f.dropped[page]
 		for _, m := range rows {
-			if m.cell < len(drop) && drop[m.cell] {
+			if i == 0 && m.cell < b.first || i == len(b.pages)-1 && m.cell >= b.end || m.cell < len(drop) && drop[m.cell] {
 				continue
 			}
 			if topic, known := f.byID[m.topic]; known && m.ok {
@@ -184,7 +195,7 @@ func (f *File) Entries(n int) (list []bagstore.Entry, err error) {
 }
 
 // Read reads the data of a row, and decompresses it if it is compressed.
-func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+func (f *File) Read(_ *bagstore.Buffer, n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	data, err := f.zstd.read(alloc, func(alloc func(int) []byte) ([]byte, error) { return f.stored(n, e, alloc) })
 	return data, f.at(n, e, err)
 }

@@ -47,7 +47,7 @@ func (f *File) surveyed() *survey {
 	f.pages.EachLeaf(func(number uint32, page []byte) bool {
 		l := leaf{page: number}
 		f.pages.EachRow(page, number, func(c *dbpages.Cell) bool {
-			if _, _, ok := f.message(r, c, true); ok {
+			if f.message(r, c, true).ok {
 				l.add(c.Row)
 			} else {
 				s.describing(r, c, free.Has(number))

@@ -182,17 +182,20 @@ const maxTopicID = 1 << 31
 
 // message reads a row as a message. In a page outside the table's tree (loose), only rows that look like rosbag2's
 // are messages.
-func (f *File) message(r *dbpages.Reader, c *dbpages.Cell, loose bool) (topic, time int64, ok bool) {
+func (f *File) message(r *dbpages.Reader, c *dbpages.Cell, loose bool) found {
 	form := &f.rows
+	m := found{cell: c.Index, row: c.Row}
 	if loose && (len(c.Columns) != len(form.table.Columns) || !f.pages.Fits(c)) {
-		return 0, 0, false
+		return m
 	}
 	form.table.Complete(c)
-	topic, ok = r.Int(c, form.topic)
+	topic, named := r.Int(c, form.topic)
 	time, timed := r.Int(c, form.time)
 	id, data := c.Columns[form.id], c.Columns[form.data]
+	m.topic, m.time, m.size = topic, time, data.Size()
+	m.ok = named && timed && (data.IsBlob() || data.IsText())
 	if loose {
-		ok = ok && topic > 0 && topic < maxTopicID && data.IsBlob() && (id.IsNull() || id.IsInt())
+		m.ok = m.ok && topic > 0 && topic < maxTopicID && data.IsBlob() && (id.IsNull() || id.IsInt())
 	}
-	return topic, time, ok && timed && (data.IsBlob() || data.IsText())
+	return m
 }

@@ -44,12 +44,16 @@ func TestBomb(t *testing.T) {
 	var buffer []byte
 	read, refused := 0, 0
 	for i := range f.Blocks() {
-		entries, err := f.Entries(i)
+		in, err := f.Unpack(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, err := f.Entries(in, i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			buffer, err = f.Read(i, e, func(n int) []byte {
+			buffer, err = f.Read(in, i, e, func(n int) []byte {
 				if cap(buffer) < n {
 					buffer = make([]byte, 0, n)
 				}
@@ -64,6 +68,7 @@ func TestBomb(t *testing.T) {
 				t.Error(err)
 			}
 		}
+		in.Release()
 	}
 	if read != 5*chunks || refused != chunks {
 		t.Errorf("%d messages read, %d refused", read, refused)

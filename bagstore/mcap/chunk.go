@@ -81,9 +81,9 @@ func (b *block) setSizes(pos int64, compression string, stored, size uint64) err
 	return nil
 }
 
-// walk lists the messages of a block, and adds the schemas and channels in it.
-func (f *File) walk(b *block) (list []bagstore.Entry, err error) {
-	src, from, to, done, err := f.records(b)
+// walk lists the messages of a block, and adds the schemas and channels in it. in is the block unpacked, or nil.
+func (f *File) walk(in *bagstore.Buffer, b *block) (list []bagstore.Entry, err error) {
+	src, from, to, done, err := f.records(in, b)
 	if err != nil {
 		return nil, err
 	}
@@ -152,11 +152,14 @@ func (f *File) entry(src source, r record, base int64) (bagstore.Entry, bool, er
 	return bagstore.Entry{Time: timeOf(binary.LittleEndian.Uint64(head[6:])), Conn: topic, Ref: uint32(r.pos - base)}, known, nil
 }
 
-func (f *File) Read(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+func (f *File) Read(in *bagstore.Buffer, n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	b := &f.blocks[n]
-	src, from, to, done, err := f.records(b)
-	if err != nil {
-		return nil, err
+	src, from, to, done := f.src, b.from, b.to, func() {}
+	if in != nil || b.info.Compression != bagstore.None {
+		var err error
+		if src, from, to, done, err = f.records(in, b); err != nil {
+			return nil, err
+		}
 	}
 	defer done()
 	r, err := src.record(from+int64(e.Ref), to)
@@ -250,7 +253,7 @@ func (f *File) checkData() error {
 
 // sum is the checksum of a chunk's records.
 func (f *File) sum(b *block) (uint32, error) {
-	src, from, to, done, err := f.records(b)
+	src, from, to, done, err := f.records(nil, b)
 	if err != nil {
 		return 0, err
 	}

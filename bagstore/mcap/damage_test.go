@@ -32,12 +32,12 @@ func parts(t *testing.T, whole []byte, chunks bool) map[string][2]int64 {
 	}
 	at := make(map[string][2]int64)
 	for i := range f.Blocks() {
-		entries, err := f.Entries(i)
+		entries, err := f.Entries(nil, i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			data, err := f.Read(i, e, func(n int) []byte { return make([]byte, 0, n) })
+			data, err := f.Read(nil, i, e, func(n int) []byte { return make([]byte, 0, n) })
 			if err != nil {
 				t.Fatal(err)
 			}

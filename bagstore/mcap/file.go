@@ -194,12 +194,6 @@ func (f *File) Topics() []bagstore.Topic { return slices.Clone(f.topics) }
 // Connections describes the topics.
 func (f *File) Connections() []*bagstore.Connection { return bagstore.Connections(f.topics) }
 
-// Reader returns a reader of messages as they were recorded.
-func (f *File) Reader() bagstore.Reader { return bagstore.MessageReader(f) }
-
-// Layout says how a block is stored.
-func (f *File) Layout(n int) bagstore.Layout { return bagstore.ConvertedLayout(f.blocks[n].info) }
-
 // Found lists the chunks without their checksum among those that were read as a whole.
 func (f *File) Found() []bagstore.Note { return f.found.Notes() }
 
@@ -222,7 +216,6 @@ func (f *File) Extent(n int) (in place.File, from, to int64) {
 
 // Close closes the file. Nobody may be reading it.
 func (f *File) Close() error {
-	contents.forget(f)
 	if f.from == nil {
 		return nil
 	}

@@ -50,12 +50,12 @@ func readAll(b []byte) (list []string, bad int, f *File, err error) {
 
 func messagesOf(f *File) (list []string, bad int, err error) {
 	for i := range f.Blocks() {
-		entries, err := f.Entries(i)
+		entries, err := f.Entries(nil, i)
 		if err != nil {
 			return list, bad, err
 		}
 		for _, e := range entries {
-			data, err := f.Read(i, e, func(n int) []byte { return make([]byte, 0, n) })
+			data, err := f.Read(nil, i, e, func(n int) []byte { return make([]byte, 0, n) })
 			if err != nil {
 				bad++
 				continue
@@ -209,11 +209,11 @@ func TestLargeMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := f.Entries(0)
+	entries, err := f.Entries(nil, 0)
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("%v, %v", entries, err)
 	}
-	_, err = f.Read(0, entries[0], func(n int) []byte {
+	_, err = f.Read(nil, 0, entries[0], func(n int) []byte {
 		t.Fatalf("%d bytes are asked for", n)
 		return nil
 	})
@@ -292,5 +292,28 @@ func TestChunkListedTwice(t *testing.T) {
 	slices.Sort(want)
 	if err != nil || bad > 0 || !slices.Equal(list, want) || !strings.Contains(fmt.Sprint(f.Info().Notes), "the summary's chunks overlap; the file was scanned") {
 		t.Errorf("%d messages, %d bad, %v, %v", len(list), bad, err, f.Info().Notes)
+	}
+}
+
+// TestParts checks that messages outside of chunks are in several blocks if they are large, and which of these are one range.
+func TestParts(t *testing.T) {
+	b := withChannel()
+	for i := range 4100 {
+		data := make([]byte, 400_000)
+		if i > 5 {
+			data = data[:1]
+		}
+		b = append(b, messageRecord(i, messageHead+len(data), data)...)
+	}
+	list, bad, f, err := readAll(b)
+	if err != nil || bad > 0 || len(list) != 4100 {
+		t.Fatalf("%d messages, %d bad, %v", len(list), bad, err)
+	}
+	var got []string
+	for _, b := range f.Blocks() {
+		got = append(got, fmt.Sprint(b.Messages(), b.Continued))
+	}
+	if want := []string{"3 false", "3 true", "4090 true", "4 false"}; !slices.Equal(got, want) {
+		t.Errorf("blocks of %q, want %q", got, want)
 	}
 }

@@ -96,12 +96,12 @@ func TestTrustContradicted(t *testing.T) {
 		}
 		lies++
 		for i := range f.blocks {
-			entries, err := f.Entries(i)
+			entries, err := f.Entries(nil, i)
 			if err != nil {
 				continue
 			}
 			for _, e := range entries {
-				data, err := f.Read(i, e, func(n int) []byte { return make([]byte, 0, n) })
+				data, err := f.Read(nil, i, e, func(n int) []byte { return make([]byte, 0, n) })
 				if e.Time < f.blocks[i].info.Start || e.Time > f.blocks[i].info.End {
 					t.Errorf("byte %d: a message out of its chunk's time", at)
 				}

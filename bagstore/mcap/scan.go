@@ -119,10 +119,12 @@ func (f *File) tail(pos int64) []byte {
 }
 
 type scanner struct {
-	f        *File
-	open     bool // a range of messages outside of chunks
-	from, to int64
-	messages int
+	f         *File
+	open      bool  // a part of a range of messages outside of chunks
+	from, to  int64 // of the part
+	start     int64 // of the range
+	messages  int   // in the range
+	continued bool  // the part isn't the range's first
 }
 
 // record adds a record, and returns where to continue or, with an error, where damage begins.
@@ -133,11 +135,17 @@ func (s *scanner) record(r record) (next int64, err error) {
 		if r.size < messageHead {
 			return r.pos, fmt.Errorf("message at byte %d: %d bytes, want at least %d", r.pos, r.size, messageHead)
 		}
-		if s.messages == rangeMessages || r.pos-s.from >= rangeBytes {
-			s.closeRange() // not before, so that forget finds the last message in an open range
+		full := s.messages == rangeMessages || r.pos-s.start >= rangeBytes
+		if s.open && (full || r.pos-s.from >= bagstore.PartBytes) {
+			before := len(f.blocks)
+			s.closeRange() // not before, so that forget finds the last message in an open part
+			s.continued = !full && len(f.blocks) > before
 		}
 		if !s.open {
-			s.open, s.from, s.messages = true, r.pos, 0
+			s.open, s.from = true, r.pos
+			if !s.continued {
+				s.start, s.messages = r.pos, 0
+			}
 		}
 		s.to = r.end()
 		s.messages++
@@ -171,7 +179,7 @@ func (s *scanner) chunk(r record) (next int64, err error) {
 	}
 	whole := f.addBlock(b)
 	if whole == nil {
-		if f.scanned && b.crc != 0 {
+		if f.scanned && b.crc != 0 && b.info.Compression == bagstore.None {
 			if sum, err := f.sum(&b); err == nil && sum != b.crc {
 				f.found.Add(wrongSum(&b))
 			}
@@ -217,8 +225,8 @@ func (s *scanner) closeRange() {
 	if !s.open {
 		return
 	}
-	s.open = false
-	b := block{from: s.from, to: s.to, info: bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Pos: s.from}, Compression: bagstore.None, Stored: s.to - s.from, Size: s.to - s.from}}
+	b := block{from: s.from, to: s.to, info: bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Pos: s.from}, Compression: bagstore.None, Stored: s.to - s.from, Size: s.to - s.from, Continued: s.continued}}
+	s.open, s.continued = false, false
 	if err := s.f.addBlock(b); err != nil {
 		s.f.notes.Addf(bagstore.Loss, -1, "messages", "messages are left out: %v", err)
 	}

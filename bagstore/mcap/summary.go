@@ -150,7 +150,7 @@ func (f *File) summaryRecords(src source, from, to int64, trust bool) (counted i
 }
 
 func (f *File) addBlock(b block) error {
-	entries, err := f.entries(&b)
+	entries, err := f.entries(nil, &b)
 	if err != nil {
 		return err
 	}
@@ -173,15 +173,17 @@ func (b *block) count(entries []bagstore.Entry) {
 	b.info.Counts = bagstore.SortedCounts(counts)
 }
 
-func (f *File) Entries(n int) ([]bagstore.Entry, error) { return f.entries(&f.blocks[n]) }
+func (f *File) Entries(in *bagstore.Buffer, n int) ([]bagstore.Entry, error) {
+	return f.entries(in, &f.blocks[n])
+}
 
-func (f *File) entries(b *block) ([]bagstore.Entry, error) {
+func (f *File) entries(in *bagstore.Buffer, b *block) ([]bagstore.Entry, error) {
 	if b.index > 0 {
 		if list, err := f.indexed(b); err == nil && (!b.listed || b.has(list)) {
 			return list, nil
 		}
 	}
-	list, err := f.walk(b)
+	list, err := f.walk(in, b)
 	if err == nil && b.listed && !b.has(list) {
 		return nil, fmt.Errorf("chunk at byte %d: its messages aren't those in the summary", b.info.Pos)
 	}

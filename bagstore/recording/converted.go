@@ -135,7 +135,7 @@ func (c *converted) listBlocks() error {
 
 // bound finds the times of a block with topics that are left out.
 func (c *converted) bound(i int, b *bagstore.Block) error {
-	entries, err := c.Entries(i)
+	entries, err := c.Entries(nil, i)
 	if err != nil {
 		return err
 	}
@@ -161,22 +161,19 @@ func (c *converted) Connections() []*bagstore.Connection { return c.conns }
 // Blocks returns the blocks without other topics.
 func (c *converted) Blocks() []bagstore.Block { return c.blocks }
 
-// Reader returns a reader that converts messages.
-func (c *converted) Reader() bagstore.Reader { return bagstore.MessageReader(c) }
-
 // hint is how many bytes a message usually grows: sequence numbers of headers.
 const hint = 64
 
 // Read reads a message and converts it.
-func (c *converted) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+func (c *converted) Read(in *bagstore.Buffer, block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	p := c.plans[e.Conn]
 	if p.Mapping == nil {
-		return c.container.Read(block, e, alloc)
+		return c.container.Read(in, block, e, alloc)
 	}
 	var raw memory.Scratch
 	defer raw.Put()
 	var out []byte
-	message, err := c.container.Read(block, e, func(n int) []byte {
+	message, err := c.container.Read(in, block, e, func(n int) []byte {
 		out = alloc(n + hint) // the caller may account for it first
 		return raw.Get(n)
 	})

@@ -235,10 +235,6 @@ func (j *joined) Blocks() []bagstore.Block { return slices.Clone(j.blocks) }
 
 func (j *joined) Connections() []*bagstore.Connection { return bagstore.Connections(j.topics) }
 
-func (j *joined) Reader() bagstore.Reader { return bagstore.MessageReader(j) }
-
-func (j *joined) Layout(block int) bagstore.Layout { return bagstore.ConvertedLayout(j.blocks[block]) }
-
 func (j *joined) Found() (notes []bagstore.Note) {
 	for _, f := range j.files {
 		notes = append(notes, f.Found()...)
@@ -246,18 +242,23 @@ func (j *joined) Found() (notes []bagstore.Note) {
 	return notes
 }
 
-func (j *joined) Entries(block int) ([]bagstore.Entry, error) {
+func (j *joined) Unpack(block int) (*bagstore.Buffer, error) {
+	o := j.from[block]
+	return j.files[o.file].Unpack(o.block)
+}
+
+func (j *joined) Entries(in *bagstore.Buffer, block int) ([]bagstore.Entry, error) {
 	f := j.files[j.from[block].file]
-	list, err := f.Entries(j.from[block].block)
+	list, err := f.Entries(in, j.from[block].block)
 	for i := range list {
 		list[i].Conn = f.topics[list[i].Conn]
 	}
 	return list, err
 }
 
-func (j *joined) Read(block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
+func (j *joined) Read(in *bagstore.Buffer, block int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	o := j.from[block]
-	return j.files[o.file].Read(o.block, e, alloc)
+	return j.files[o.file].Read(in, o.block, e, alloc)
 }
 
 func (j *joined) Extent(block int) (in place.File, from, to int64) {

@@ -59,9 +59,6 @@ type raw struct {
 // Connections returns the topics.
 func (r raw) Connections() []*bagstore.Connection { return r.conns }
 
-// Reader returns a reader of messages as they are.
-func (r raw) Reader() bagstore.Reader { return bagstore.MessageReader(r) }
-
 // openAny opens a bag, or a container if it isn't one.
 func openAny(name string, o bagstore.OpenOptions) (*bagstore.Recording, container, error) {
 	o.Context = cmp.Or(o.Context, context.Background())

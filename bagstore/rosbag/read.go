@@ -34,7 +34,7 @@ func (cr *chunkReader) Layout(block int) (bagstore.Layout, error) {
 }
 
 // Read reads a message of an uncompressed chunk.
-func (cr *chunkReader) Read(p *bagstore.Position, to *bagstore.Stored, _ func(n int)) error {
+func (cr *chunkReader) Read(p *bagstore.Position, to *bagstore.Stored) error {
 	b, r := cr.b, &cr.rec
 	if p.First {
 		b.compareDescriptions(p.Block, record.Section{Source: cr.w, Base: p.Layout.DataPos}, p.Layout.Size)
@@ -70,7 +70,7 @@ func (cr *chunkReader) Load(block int, head bagstore.Layout, urgent bool) (blk *
 		var content *memory.Content
 		l := chunkReader{b: b, urgent: urgent} // cr's window is another goroutine's
 		if content, err = l.unpack(head); content == nil {
-			return nil, err
+			return nil, b.errorAt(head.DataPos, "chunk", err)
 		}
 		if err != nil && b.chunks[block].torn {
 			err = nil // the whole records count
@@ -79,7 +79,7 @@ func (cr *chunkReader) Load(block int, head bagstore.Layout, urgent bool) (blk *
 	}
 	if err != nil {
 		blk.Release()
-		return nil, err
+		return nil, b.errorAt(head.DataPos, "chunk", err)
 	}
 	b.compareDescriptions(block, blk.Source(), blk.Size())
 	return blk, nil

@@ -110,7 +110,12 @@ type TopicSizes struct {
 // Summarize summarizes a bag. Without options it reads no messages.
 func Summarize(ctx context.Context, b *bagstore.Recording, o Options) (s *Summary, err error) {
 	s = &Summary{Path: b.Path(), Version: b.Version(), Indexed: b.Indexed(), Size: b.Size(), Start: b.Start(), End: b.End(),
-		Messages: b.MessageCount(), Chunks: len(b.Blocks()), Topics: Topics(b), Notes: b.Notes()}
+		Messages: b.MessageCount(), Topics: Topics(b), Notes: b.Notes()}
+	for _, block := range b.Blocks() {
+		if !block.Continued {
+			s.Chunks++
+		}
+	}
 	if s.Compressions, err = Compressions(b); err != nil {
 		return s, err
 	}
@@ -173,7 +178,14 @@ func Compressions(b *bagstore.Recording) ([]CompressionUse, error) {
 	uses := make(map[bagstore.Compression]CompressionUse)
 	for _, h := range heads {
 		u := uses[h.Compression]
-		uses[h.Compression] = CompressionUse{h.Compression, u.Chunks + 1, u.Stored + h.Stored, u.Uncompressed + h.Size}
+		u.Kind = h.Compression
+		if !h.Continued {
+			u.Chunks++
+		}
+		if h.Stored > 0 { // otherwise neither is known
+			u.Stored, u.Uncompressed = u.Stored+h.Stored, u.Uncompressed+h.Size
+		}
+		uses[h.Compression] = u
 	}
 	return slices.SortedFunc(maps.Values(uses), func(x, y CompressionUse) int {
 		return cmp.Or(cmp.Compare(y.Chunks, x.Chunks), cmp.Compare(y.Kind, x.Kind)) // of as many chunks, as rosbag info

@@ -156,7 +156,7 @@ func (c *checker) blobs(ctx context.Context, f *db3.File) error {
 		return buf
 	}
 	for i := range f.Blocks() {
-		entries, err := f.Entries(i)
+		entries, err := f.Entries(nil, i)
 		if err != nil {
 			c.breaks(14, "%v", err)
 			continue

@@ -61,7 +61,7 @@ func readRows(t *testing.T, path string) (list []row) {
 	need.Must(t, err)
 	defer f.Close()
 	for i := range f.Blocks() {
-		entries, err := f.Entries(i)
+		entries, err := f.Entries(nil, i)
 		need.Must(t, err)
 		for _, e := range entries {
 			data, err := f.Stored(i, e, func(n int) []byte { return make([]byte, 0, n) })

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -33,8 +31,11 @@ type memoryMessage struct {
 
 var errBadMessage = errors.New("bad message")
 
-func (c *memoryContent) Connections() []*Connection { return c.conns }
-func (c *memoryContent) Close() error               { return nil }
+func (c *memoryContent) Connections() []*Connection                 { return c.conns }
+func (c *memoryContent) Close() error                               { return nil }
+func (c *memoryContent) Info() Info                                 { return Info{Path: "memory"} }
+func (c *memoryContent) Found() []Note                              { return nil }
+func (c *memoryContent) Extent(int) (in place.File, from, to int64) { return nil, 0, 0 }
 
 func (c *memoryContent) Blocks() (list []Block) {
 	for i, messages := range c.blocks {
@@ -55,42 +56,31 @@ func (c *memoryContent) Blocks() (list []Block) {
 	return list
 }
 
-func (c *memoryContent) Info() Info                                 { return Info{Path: "memory"} }
-func (c *memoryContent) Reader() Reader                             { return c }
-func (c *memoryContent) Found() []Note                              { return nil }
-func (c *memoryContent) Extent(int) (in place.File, from, to int64) { return nil, 0, 0 }
-
-func (c *memoryContent) Layout(block int) (Layout, error) {
-	b := c.Blocks()[block]
-	return Layout{Compression: b.Compression, Access: Converted, Size: b.Size}, nil
+func (c *memoryContent) Unpack(int) (*Buffer, error) {
+	if !c.packed {
+		return nil, nil
+	}
+	return NewBuffer(1), nil
 }
 
-func (c *memoryContent) Index(block int, x *Index, _ func(uint32) bool) ([]Run, error) {
-	var list []Entry
+func (c *memoryContent) Entries(_ *Buffer, block int) (list []Entry, err error) {
 	for _, m := range c.blocks[block] {
 		list = append(list, m.Entry)
 	}
-	x.Layout, _ = c.Layout(block)
-	return Runs(list, map[uint32]*Connection{0: c.conns[0], 1: c.conns[1]}), nil
+	return list, nil
 }
 
-func (c *memoryContent) Read(p *Position, to *Stored, before func(n int)) error {
+func (c *memoryContent) Read(in *Buffer, block int, e Entry, alloc func(n int) []byte) ([]byte, error) {
 	c.alive.Add(1)
 	defer c.alive.Add(-1)
-	m := c.blocks[p.Block][p.Ref]
+	m := c.blocks[block][e.Ref]
 	if c.before != nil {
-		c.before(p.Block, m)
+		c.before(block, m)
 	}
-	if m.bad {
-		return errBadMessage
+	if m.bad || c.packed && in == nil {
+		return nil, errBadMessage
 	}
-	if before != nil {
-		before(m.size)
-	}
-	b := NewBuffer(m.size)
-	copy(b.Bytes(), bytes.Repeat([]byte{byte(m.Time)}, m.size))
-	*to = Stored{Data: b.Bytes(), Buffer: b}
-	return nil
+	return append(alloc(m.size), bytes.Repeat([]byte{byte(m.Time)}, m.size)...), nil
 }
 
 // newMemoryContent returns n messages per block, 10 ms apart, with sizes from size. Every other block
@@ -129,51 +119,59 @@ func visited(it *Iterator, ok bool) string {
 	return fmt.Sprintf("%s %d: %d bytes", m.Conn.Topic, m.Time, len(m.Data))
 }
 
-// TestContentAhead walks at random and compares the result with reading messages one at a time.
-func TestContentAhead(t *testing.T) {
+// expected describes the message that an iterator has skipped, as visited does.
+func (c *memoryContent) expected(it *Iterator, ok bool) string {
+	if !ok {
+		return fmt.Sprint("no message: ", it.Err())
+	}
+	m := c.blocks[it.reader.Block][it.reader.Ref]
+	if m.bad {
+		return fmt.Sprint("no message: ", it.reader.blockReader(0).(*converter).errorAt(it.reader.Block, "message", errBadMessage))
+	}
+	return fmt.Sprintf("%s %d: %d bytes", c.conns[m.Conn].Topic, m.Time, m.size)
+}
+
+// TestConverted walks at random and compares the result with the messages of the index.
+func TestConverted(t *testing.T) {
 	for _, packed := range []bool{false, true} {
 		for _, lead := range []time.Duration{0, time.Second} {
 			t.Run(fmt.Sprintf("packed=%v/lead=%v", packed, lead), func(t *testing.T) {
 				c := newMemoryContent(6, 100, func(i int) int { return 1 + i%7*i%11*500 })
 				c.packed = packed
 				v := c.view(t, Query{Lead: lead, End: Time(4 * time.Second)})
-				ahead, plain := v.Iterator(), v.Iterator()
-				defer ahead.Close()
-				defer plain.Close()
+				it, index := v.Iterator(), v.Iterator()
+				defer it.Close()
+				defer index.Close()
 				random := rand.New(rand.NewPCG(1, 2))
 				for range 60 {
-					steps, move := random.IntN(80), (*Iterator).Next
+					steps, move, skip := random.IntN(80), (*Iterator).Next, (*Iterator).SkipNext
 					switch random.IntN(4) {
 					case 0:
-						move = (*Iterator).Prev
+						move, skip = (*Iterator).Prev, (*Iterator).SkipPrev
 					case 1:
 						at := Time(random.IntN(6)) * nsPerSec
-						ahead.Seek(at)
-						plain.Seek(at)
+						it.Seek(at)
+						index.Seek(at)
 					}
 					for range steps {
 						if random.IntN(20) == 0 {
-							ahead.SkipNext()
-							plain.SkipNext()
+							it.SkipNext()
+							index.SkipNext()
 						}
-						plain.content.reads = 0 // disables reading ahead
-						want, got := visited(plain, move(plain)), visited(ahead, move(ahead))
+						want, got := c.expected(index, skip(index)), visited(it, move(it))
 						if got != want {
-							t.Fatalf("%s with reading ahead, %s without", got, want)
+							t.Fatalf("%s, want %s", got, want)
 						}
 					}
-				}
-				if plain.content.run != nil {
-					t.Error("the iterator to compare with read ahead")
 				}
 			})
 		}
 	}
 }
 
-// TestContentAheadTwice reads a damaged index that names a message twice.
-func TestContentAheadTwice(t *testing.T) {
-	const large = batchBytes + 1 // one a batch
+// TestConvertedTwice reads a damaged index that names a message twice.
+func TestConvertedTwice(t *testing.T) {
+	const large = 256 << 10
 	c := newMemoryContent(2, 100, func(int) int { return large })
 	for _, list := range c.blocks {
 		for i := range list {
@@ -198,76 +196,68 @@ func TestContentAheadTwice(t *testing.T) {
 	}
 }
 
-// TestContentAheadReads checks that goroutines other than the iterator's read messages.
-func TestContentAheadReads(t *testing.T) {
+// TestConvertedAhead checks that goroutines other than the iterator's convert messages.
+func TestConvertedAhead(t *testing.T) {
 	c := newMemoryContent(2, 100, func(int) int { return 1000 })
-	var once sync.Once
 	came := make(chan struct{})
+	last := Time(1500 * time.Millisecond)
 	c.before = func(_ int, m memoryMessage) {
-		if m.Time == Time(300*time.Millisecond) {
-			once.Do(func() { close(came) })
+		if m.Time == last {
+			close(came)
 		}
 	}
 	it := c.view(t, Query{}).Iterator()
 	defer it.Close()
-	for range aheadAfter + 1 {
+	for range convertAfter + 1 {
 		it.Next()
 	}
-	<-came // the iterator is at 30 ms
+	<-came // the iterator is at 90 ms
 }
 
-// TestContentAheadBounded checks the memory bound when messages grow suddenly.
-func TestContentAheadBounded(t *testing.T) {
-	c := newMemoryContent(1, 400, func(i int) int {
+// TestConvertedBounded checks the memory bound where messages are far larger than their blocks say.
+func TestConvertedBounded(t *testing.T) {
+	c := newMemoryContent(40, 10, func(i int) int {
 		switch {
-		case i > 20 && i%30 == 0:
+		case i > 40 && i%30 == 0:
 			return 20 << 20
-		case i > 20:
+		case i > 40:
 			return 2 << 20
 		}
 		return 100
 	})
-	it := c.view(t, Query{}).Iterator()
-	defer it.Close()
-	for range 45 {
-		it.Next()
-		r := it.content.run
-		if r == nil {
-			continue
-		}
-		r.mu.Lock()
-		waiting := int64(0)
-		for _, b := range r.queue {
-			select {
-			case <-b.done:
-				for _, m := range b.list[b.next:] {
-					waiting += int64(len(m.Data))
+	for _, lead := range []time.Duration{0, time.Hour} {
+		v := c.view(t, Query{Lead: lead})
+		v.patience = time.Hour
+		it := v.Iterator()
+		for range 300 {
+			it.Next()
+			held := int64(0)
+			for el := it.reader.lru.Front(); el != nil; el = el.Next() {
+				if k := el.Value.(*chunkContent); k.ready() {
+					held += k.blk.Size()
 				}
-			default:
+			}
+			if most := int64(cacheBytes + convertedBytes + 2*batchMost); held > most {
+				t.Fatalf("lead %v: %d bytes are held, the bound is %d", lead, held, most)
 			}
 		}
-		accounted := r.bytes
-		r.mu.Unlock()
-		workers := int64(min(runtime.GOMAXPROCS(0), aheadWorkers))
-		if most := aheadMost + workers*2*batchMost; waiting > accounted || waiting > most {
-			t.Fatalf("%d bytes wait, %d are accounted for, the bound is %d", waiting, accounted, most)
-		}
+		it.Close()
 	}
 }
 
-// TestContentAheadStops closes the iterator, or reverses it, while a message is being read.
-func TestContentAheadStops(t *testing.T) {
+// TestConvertedStops closes the iterator, or seeks, while a message is being read.
+func TestConvertedStops(t *testing.T) {
 	for _, lead := range []time.Duration{0, time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			c := newMemoryContent(2, 100, func(int) int { return 1000 })
+			c := newMemoryContent(4, 20, func(int) int { return 1000 })
 			gate := make(chan struct{})
-			c.before = func(_ int, m memoryMessage) {
-				if m.Time >= Time(100*time.Millisecond) {
+			c.before = func(block int, _ memoryMessage) {
+				if block > 0 {
 					<-gate
 				}
 			}
 			it := c.view(t, Query{Lead: lead}).Iterator()
-			for range aheadAfter + 1 {
+			for range convertAfter + 1 {
 				it.Next()
 			}
 			synctest.Wait()
@@ -296,23 +286,24 @@ func TestContentAheadStops(t *testing.T) {
 	}
 }
 
-// TestContentAheadStarves checks that, with a lead, the iterator itself reads a message that no worker
-// has started.
-func TestContentAheadStarves(t *testing.T) {
+// TestConvertedStarves checks that, with a lead, the iterator itself reads a message of a block that the thread doesn't
+// finish.
+func TestConvertedStarves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newMemoryContent(2, 100, func(int) int { return 1000 })
+		c := newMemoryContent(4, 20, func(int) int { return 1000 })
 		gate, held := make(chan struct{}), atomic.Int64{}
+		at := c.blocks[2][5].Time
 		c.before = func(_ int, m memoryMessage) {
-			if m.Time == Time(100*time.Millisecond) && held.Add(1) == 1 {
-				<-gate // the worker reads first
+			if m.Time == at && held.Add(1) == 1 {
+				<-gate // the thread reads first
 			}
 		}
 		it := c.view(t, Query{Lead: time.Second}).Iterator()
 		defer it.Close()
 		defer close(gate)
-		for n := 1; n <= 20; n++ {
-			if !it.Next() || it.Message().Time != Time(n)*Time(10*time.Millisecond) {
-				t.Fatalf("message %d: %s", n, visited(it, it.Err() == nil))
+		for n := range 60 {
+			if ok := it.Next(); !ok && !errors.Is(it.Err(), errBadMessage) || ok && len(it.Message().Data) != 1000 {
+				t.Fatalf("message %d: %s", n, visited(it, ok))
 			}
 			synctest.Wait()
 		}
