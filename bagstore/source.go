@@ -50,7 +50,7 @@ type Verbatim interface {
 
 // Block is a part of a recording with at most a few thousand messages.
 type Block struct {
-	ChunkInfo   // Pos must increase from block to block
+	ChunkInfo   // Pos must increase from block to block, unless Continued
 	Compression Compression
 	Stored      int64 // bytes of messages in the file; 0: not known without reading
 	Size        int64 // bytes of messages uncompressed; about as many if Stored isn't known

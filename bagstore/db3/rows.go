@@ -29,6 +29,7 @@ type builder struct {
 	counts  map[uint32]uint32 // of the open block
 	open    int               // messages in it and in those that it continues; 0: none is open
 	left    int64             // bytes of the file without those of the messages so far: many rows may claim the same ones
+	whole   int64             // blocks without those that continue others
 	strange int               // rows without a topic, time or data
 }
 
@@ -104,9 +105,12 @@ func (b *builder) count(page uint32, r found, topic uint32) {
 	last := len(b.f.blocks) - 1
 	if b.open == 0 || b.f.blocks[last].info.Size >= bagstore.PartBytes {
 		b.closeBlock()
+		if b.open == 0 {
+			b.whole++
+		}
 		last++
 		b.f.blocks = append(b.f.blocks, block{first: r.cell, info: bagstore.Block{
-			ChunkInfo: bagstore.ChunkInfo{Pos: int64(last) + 1, Start: t, End: t}, Compression: bagstore.None, Continued: b.open > 0,
+			ChunkInfo: bagstore.ChunkInfo{Pos: b.whole, Start: t, End: t}, Compression: bagstore.None, Continued: b.open > 0,
 		}})
 	}
 	to := &b.f.blocks[last]

@@ -156,6 +156,7 @@ type joined struct {
 	byTopic map[bagstore.Topic]uint32 // index in topics, by what must be equal
 	blocks  []bagstore.Block
 	from    []origin // of each block
+	whole   int64    // blocks without those that continue others
 	notes   bagstore.Notes
 }
 
@@ -210,7 +211,10 @@ func (j *joined) add(c container) {
 			counts[p.topics[n.ID]] += n.Count
 		}
 		b.Counts = bagstore.SortedCounts(counts)
-		b.Pos = int64(len(j.blocks)) + 1
+		if !b.Continued {
+			j.whole++
+		}
+		b.Pos = j.whole
 		j.blocks = append(j.blocks, b)
 		j.from = append(j.from, origin{len(j.files) - 1, i})
 	}
