@@ -1,6 +1,10 @@
 package process
 
-import "rsros/camdriver"
+import (
+	"math"
+
+	"rsros/camdriver"
+)
 
 // HDRMerge merges pairs of depth frames with different exposures, sequence ids 0 and 1.
 // Infrared frames of the same exposures determine which of the two to trust. A merged
@@ -160,26 +164,20 @@ func (h *HDRMerge) rows(_, from, to int) {
 			mergeTrusted(out, d0, d1, h.i0.row(y), h.i1.row(y), dark8, bright8)
 		case 2:
 			mergeTrusted(out, d0, d1, h.i0.row16(y), h.i1.row16(y), dark16, bright16)
-		default:
-			d0, d1 = d0[:len(out)], d1[:len(out)]
-			for x, d := range d0 {
-				if d == 0 {
-					d = d1[x]
-				}
-				out[x] = d
-			}
+		default: // depth is trusted unless it is 0
+			mergeTrusted(out, d0, d1, d0, d1, 0, math.MaxUint16+1)
 		}
 	}
 }
 
 // mergeTrusted selects the first depth whose infrared is neither dark nor bright.
-func mergeTrusted[T uint8 | uint16](out, d0, d1 []uint16, i0, i1 []T, dark, bright T) {
+func mergeTrusted[T uint8 | uint16](out, d0, d1 []uint16, i0, i1 []T, dark, bright int) {
 	d0, d1, i0, i1 = d0[:len(out)], d1[:len(out)], i0[:len(out)], i1[:len(out)]
 	for x := range out {
 		d := d0[x]
-		if d == 0 || i0[x] <= dark || i0[x] >= bright {
+		if v := int(i0[x]); d == 0 || v <= dark || v >= bright {
 			d = d1[x]
-			if i1[x] <= dark || i1[x] >= bright {
+			if v := int(i1[x]); v <= dark || v >= bright {
 				d = 0
 			}
 		}

@@ -128,22 +128,18 @@ func TestPack(t *testing.T) {
 			if head.Width != c.w || head.Height != c.h || head.PointStep != size || head.RowStep != c.w*size || int(head.DataLen) != len(c.want) {
 				t.Errorf("head %+v", head)
 			}
+			want := []msgs.PointField{{Name: "x", Datatype: 7, Count: 1}, {Name: "y", Offset: 4, Datatype: 7, Count: 1},
+				{Name: "z", Offset: 8, Datatype: 7, Count: 1}, {Name: "rgb", Offset: 16, Datatype: 7, Count: 1}}
+			switch t := c.points.Texture; {
+			case t == nil:
+				want = want[:3]
+			case t.Gray:
+				want[3].Name = "intensity"
+			}
+			if !slices.Equal(head.Fields, want) {
+				t.Errorf("fields %+v, want %+v", head.Fields, want)
+			}
 		})
-	}
-}
-
-func TestFields(t *testing.T) {
-	head, _, err := pack(six(), Options{}, 1, 1)
-	need.Must(t, err)
-	want := []msgs.PointField{{Name: "x", Datatype: 7, Count: 1}, {Name: "y", Offset: 4, Datatype: 7, Count: 1},
-		{Name: "z", Offset: 8, Datatype: 7, Count: 1}, {Name: "rgb", Offset: 16, Datatype: 7, Count: 1}}
-	if len(head.Fields) != len(want) {
-		t.Fatalf("fields %+v", head.Fields)
-	}
-	for i, f := range head.Fields {
-		if f != want[i] {
-			t.Errorf("field %+v, want %+v", f, want[i])
-		}
 	}
 }
 

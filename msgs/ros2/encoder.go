@@ -1,6 +1,7 @@
 package ros2
 
 import (
+	"cmp"
 	"fmt"
 
 	"rsros/msgs"
@@ -63,20 +64,12 @@ func NewEncoder(name, definition string) (*Encoder, error) {
 // Describe returns the definition, in the encoding "ros2msg", and the type hash of a known
 // ROS 2 type, such as "std_msgs/msg/String", that is the same in all releases of ROS 2.
 func Describe(name string) (definition, hash string, ok bool) {
+	short, invalid := TypeName(name)
 	m, err := Map(name, "")
-	if err != nil || len(m.plans) != 1 {
+	if cmp.Or(invalid, err) != nil || len(m.plans) != 1 {
 		return "", "", false
 	}
-	short, err := TypeName(name)
-	if err != nil {
-		return "", "", false
-	}
-	var e *Encoder
-	if from := m.plans[0].from; from == nil {
-		e, err = NewEncoder(m.Type.Name, m.Type.Definition)
-	} else {
-		e, err = encoderFor(short, from)
-	}
+	e, err := encoderFor(short, m.plans[0].from)
 	if err != nil {
 		return "", "", false
 	}

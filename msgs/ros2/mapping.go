@@ -23,7 +23,8 @@ func Map(name, definition string) (*Mapping, error) {
 		return nil, err
 	}
 	if short == logType {
-		return &Mapping{Type: msgs.MustType("rosgraph_msgs/Log"), converter: converter{plans: []*plan{{own: logToROS1}}}}, nil
+		from, err := msgs.ParseFrom(short, newer)
+		return &Mapping{Type: msgs.MustType("rosgraph_msgs/Log"), converter: converter{plans: []*plan{{from: from, own: logToROS1}}}}, err
 	}
 	if own, ok := ros1Names[short]; ok {
 		short, definition = own, ""

@@ -3,6 +3,7 @@ package ros2
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -297,41 +298,18 @@ func TestWide(t *testing.T) {
 	}
 	want := append([]byte{7, 7, 0, 0, 0}, "h\u00e9\U0001f600"...)
 	want = append(want, 1, 0, 0, 0, 1, 0, 0, 0, 'x', 9)
-	for _, unit := range []int{2, 4} {
-		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-			blob := []byte{0, 1, 0, 0}
-			if order == binary.BigEndian {
-				blob[1] = 0
-			}
-			align := func(n int) {
-				for (len(blob)-4)%n != 0 {
-					blob = append(blob, 0xee)
-				}
-			}
-			number := func(v, size int) {
-				align(size)
-				b := make([]byte, 4)
-				if size == 4 {
-					order.PutUint32(b, uint32(v))
-				} else {
-					order.PutUint16(b, uint16(v))
-				}
-				blob = append(blob, b[:size]...)
-			}
-			text := func(units ...int) {
-				number(len(units), 4)
-				for _, u := range units {
-					number(u, unit)
-				}
-			}
-			blob = append(blob, 7)
-			text('h', 0xe9, 0xd83d, 0xde00)
-			number(1, 4)
-			text('x')
-			blob = append(blob, 9)
-			if got, _, err := m.Convert(nil, blob); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%d bytes per character, %v: %v\n%x, want\n%x", unit, order, err, got, want)
-			}
+	for name, text := range map[string]string{
+		"2 bytes, little-endian": "00010000 07eeeeee 04000000 6800 e900 3dd8 00de 01000000 01000000 7800 09",
+		"2 bytes, big-endian":    "00000000 07eeeeee 00000004 0068 00e9 d83d de00 00000001 00000001 0078 09",
+		"4 bytes, little-endian": "00010000 07eeeeee 04000000 68000000 e9000000 3dd80000 00de0000 01000000 01000000 78000000 09",
+		"4 bytes, big-endian":    "00000000 07eeeeee 00000004 00000068 000000e9 0000d83d 0000de00 00000001 00000001 00000078 09",
+	} {
+		blob, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := m.Convert(nil, blob); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %v\n%x, want\n%x", name, err, got, want)
 		}
 	}
 }
