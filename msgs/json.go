@@ -70,7 +70,7 @@ func (p *jsonPrinter) array(f *Field) {
 		}
 		p.w.WriteByte(']')
 	}
-	p.skip(f, n-shown)
+	f.skipElements(p.d, n-shown)
 }
 
 func (p *jsonPrinter) value(f *Field) {

@@ -91,27 +91,29 @@ func (v Value) Field(name string) (Value, bool) {
 
 // Index returns an element of an array. i must be in [0, Len).
 func (v Value) Index(i int) Value {
-	single := *v.field
-	single.Array, single.Len = false, 0
 	d := v.Decoder()
-	before := Field{Kind: v.field.Kind, Sub: v.field.Sub, Array: true, Len: i}
-	before.skip(d)
-	return Value{field: &single, data: d.Rest()}
+	v.field.skipElements(d, i)
+	return Value{field: v.field.element(), data: d.Rest()}
 }
 
 // All returns an iterator over the elements of an array.
 func (v Value) All() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
-		single := *v.field
-		single.Array, single.Len = false, 0
-		d := v.Decoder()
+		single, d := v.field.element(), v.Decoder()
 		for range v.n {
-			if !yield(Value{field: &single, data: d.Rest()}) {
+			if !yield(Value{field: single, data: d.Rest()}) {
 				return
 			}
 			single.skip(d)
 		}
 	}
+}
+
+// element returns the field of an array's element.
+func (f *Field) element() *Field {
+	single := *f
+	single.Array, single.Len = false, 0
+	return &single
 }
 
 // DecodeText decodes a string like Python. Invalid UTF-8 becomes U+FFFD.

@@ -32,8 +32,9 @@ func (s *Spec) skip(d *Decoder) {
 	}
 }
 
-func (f *Field) skip(d *Decoder) {
-	n := f.count(d)
+func (f *Field) skip(d *Decoder) { f.skipElements(d, f.count(d)) }
+
+func (f *Field) skipElements(d *Decoder, n int) {
 	if f.fixedElem() {
 		d.take(int64(n) * f.elemSize())
 		return

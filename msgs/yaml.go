@@ -52,12 +52,6 @@ func (p *printer) length(f *Field) (shown, n int) {
 	return n, n
 }
 
-// skip skips n elements of an array.
-func (p *printer) skip(f *Field, n int) {
-	rest := Field{Kind: f.Kind, Sub: f.Sub, Array: true, Len: n}
-	rest.skip(p.d)
-}
-
 // integer reads an integer as decimal text.
 func (p *printer) integer(k Kind) string {
 	v := p.d.integer(k)
@@ -99,7 +93,7 @@ func (p *yamlPrinter) omitted(f *Field) {
 	}
 	n := f.count(p.d)
 	fmt.Fprintf(p.w, "\"<array type: %s, length: %d>\"\n", f.Type, n)
-	p.skip(f, n)
+	f.skipElements(p.d, n)
 }
 
 // value prints a value after a name or "- ".
@@ -135,7 +129,7 @@ func (p *yamlPrinter) array(f *Field, indent string) {
 	} else {
 		p.flow(f, shown, n)
 	}
-	p.skip(f, n-shown)
+	f.skipElements(p.d, n-shown)
 }
 
 // block prints elements on separate lines.
