@@ -233,7 +233,11 @@ func run(t *testing.T, res *process.Resources, c goldenCase, pairs []*process.Se
 	t.Helper()
 	var chain process.Chain
 	for _, s := range c.Steps {
-		chain = append(chain, newBlock(t, res, s))
+		b := newBlock(t, res, s)
+		if cloud, ok := b.(*process.PointCloud); ok {
+			b = checkedCloud{cloud, t, res.Slots()}
+		}
+		chain = append(chain, b)
 	}
 	defer chain.Reset()
 	last := c.Steps[len(c.Steps)-1]

@@ -6,7 +6,6 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/test/need"
 )
 
 // gathered is a PointSink that collects rows.
@@ -37,39 +36,27 @@ func (g *gathered) End(slot int) {
 	}
 }
 
-// TestEach checks that a sink gets the same points as an image.
-func TestEach(t *testing.T) {
-	depth := profile(camdriver.Depth, camdriver.Z16, 70, 45)
-	color := profile(camdriver.Color, camdriver.RGB8, 90, 60)
-	color.Extrinsics.Translation[0] = 0.015
-	d, c := image(depth, 1, nil), image(color, 1, nil)
-	for i := range d.Frame.Data {
-		d.Frame.Data[i] = byte(i*i) % 7
-	}
-	for _, texture := range []camdriver.StreamID{color.Stream, {}} {
-		for _, processors := range []int{1, 3} {
-			res := newResources(t, processors)
-			block := process.NewPointCloud(res, texture)
-			var set process.Set
-			set.Add(d)
-			set.Add(c)
-			n := 70 * 45
-			got := &gathered{t: t, width: 70, xyz: make([]float32, 3*n), next: make([]int, processors), end: make([]int, processors)}
-			if texture == color.Stream {
-				got.uv = make([]float32, 2*n)
-			}
-			if ok, err := block.Each(&set, true, []process.PointSink{got}); !ok || err != nil {
-				t.Fatal(ok, err)
-			}
-			if len(set.Images) != 2 {
-				t.Errorf("set has %d images, want 2", len(set.Images))
-			}
-			need.Must(t, block.Process(&set))
-			xyz, uv := process.Points(set.Images[0])
-			if !slices.Equal(got.xyz, xyz) || !slices.Equal(got.uv, uv) {
-				t.Errorf("texture %v, %d processors: points differ", texture, processors)
-			}
-			set.Images[0].Frame.Release()
-		}
-	}
+// checkedCloud checks that a sink gets the same points as an image.
+type checkedCloud struct {
+	*process.PointCloud
+	t     *testing.T
+	slots int
 }
+
+func (c checkedCloud) Process(s *process.Set) error {
+	depth, _ := s.First(camdriver.Depth, camdriver.Z16)
+	n := depth.Frame.Width * depth.Frame.Height
+	got := &gathered{t: c.t, width: depth.Frame.Width, xyz: make([]float32, 3*n), uv: make([]float32, 2*n), next: make([]int, c.slots), end: make([]int, c.slots)}
+	if ok, err := c.Each(s, true, []process.PointSink{got}); !ok || err != nil {
+		c.t.Errorf("no points in %v: %v", formats(s), err)
+	}
+	if err := c.PointCloud.Process(s); err != nil {
+		return err
+	}
+	if xyz, uv := process.Points(s.Images[0]); !slices.Equal(got.xyz, xyz) || !slices.EqualFunc(got.uv[:len(uv)], uv, sameFloat) {
+		c.t.Errorf("points of %d slots differ", c.slots)
+	}
+	return nil
+}
+
+func sameFloat(a, b float32) bool { return a == b || a != a && b != b }

@@ -86,6 +86,8 @@ func FuzzView(f *testing.F) {
 			}
 			v.Locate(us, vs, depth, x, y, units)
 			v.Project(uv, xyz, depth, x, y, units)
+			divided := slices.Clone(uv)
+			Divide(divided, 7, 0.3)
 			for i, d := range depth {
 				a, b := reference(&v, d, x[i], y[i], units)
 				wantU, wantV := evenly(a+0.5), evenly(b+0.5)
@@ -95,7 +97,7 @@ func FuzzView(f *testing.F) {
 				if units*float32(d) == 0 {
 					a, b = 0, 0
 				}
-				if !same(uv[2*i], a) || !same(uv[2*i+1], b) {
+				if !same(uv[2*i], a) || !same(uv[2*i+1], b) || !same(divided[2*i], a/7) || !same(divided[2*i+1], b/0.3) {
 					t.Fatalf("assembly %v: point %d of depth %d projects to %g, %g, want %g, %g", fast, i, d, uv[2*i], uv[2*i+1], a, b)
 				}
 			}
@@ -109,22 +111,4 @@ func evenly(f float32) int32 {
 		return int32(r)
 	}
 	return nowhere
-}
-
-func TestDivide(t *testing.T) {
-	defer func(was bool) { fast = was }(fast)
-	for _, fast = range []bool{fast, false} {
-		for n := range 20 {
-			uv := make([]float32, 2*n)
-			for i := range uv {
-				uv[i] = float32(i*i) - 3.7
-			}
-			Divide(uv, 7, 0.3)
-			for i, got := range uv {
-				if want := (float32(i*i) - 3.7) / [2]float32{7, 0.3}[i%2]; got != want {
-					t.Fatalf("assembly %v: %d of %d is %g, want %g", fast, i, 2*n, got, want)
-				}
-			}
-		}
-	}
 }

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
+
+	"rsros/test/workload"
 )
 
 // source generates rows like a depth camera's: surfaces, steps, holes, extremes.
@@ -41,9 +44,32 @@ func (s source) disparity(n int) []float32 {
 }
 
 func seeds(f *testing.F) {
-	for i := range uint64(60) {
+	for i := range uint64(80) {
 		f.Add(i)
 	}
+}
+
+// guarded is memory between guard pages, to detect accesses outside of slices.
+type guarded []workload.GuardedMemory
+
+func newGuarded(f *testing.F, n, size int) guarded {
+	list := make(guarded, n)
+	for i := range list {
+		list[i] = workload.Guarded(f, size)
+	}
+	return list
+}
+
+// at returns a copy of list in memory i, next to the guard page at its beginning or its end.
+func at[T any](g guarded, i int, list []T, atEnd bool) []T {
+	size := len(list) * int(unsafe.Sizeof(*new(T)))
+	b := g[i].First(size)
+	if atEnd {
+		b = g[i].Last(size)
+	}
+	out := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(list))
+	copy(out, list)
+	return out
 }
 
 // lowerMedian sorts the values other than 0.
@@ -59,12 +85,14 @@ func lowerMedian(patch []uint16) uint16 {
 // FuzzPatches compares medians and means with a simple implementation.
 func FuzzPatches(f *testing.F) {
 	seeds(f)
+	const most = 40
+	memory := newGuarded(f, 9, 2*8*most)
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		s := source{rand.New(rand.NewPCG(seed, 2))}
-		n, by := 1+s.IntN(30), 2+s.IntN(7)
+		n, by, atEnd := 1+s.IntN(most), 2+s.IntN(7), s.IntN(2) == 0
 		rows := make([][]uint16, by)
 		for i := range rows {
-			rows[i] = s.depth(n*by + s.IntN(3))
+			rows[i] = at(memory, i, s.depth(n*by), atEnd)
 		}
 		medians := make([]uint16, n)
 		switch by {
@@ -73,7 +101,7 @@ func FuzzPatches(f *testing.F) {
 		case 3:
 			Median9(medians, rows[0], rows[1], rows[2])
 		}
-		means := [2][]uint16{make([]uint16, n), make([]uint16, n)} // with and without assembly
+		means := [2][]uint16{at(memory, by, medians, atEnd), make([]uint16, n)} // with and without assembly
 		defer func(was bool) { fast = was }(fast)
 		Mean(means[0], rows)
 		fast = false
@@ -275,14 +303,15 @@ func fadeOne[T Sample](fade *Fading, v T, last *T, history *uint8) T {
 }
 
 // fading compares a filter of frames with the rule for a pixel.
-func fading[T Sample](t *testing.T, fade *Fading, frames [12][]T, filter func(out, in, last []T, history []uint8), same func(a, b []T) bool) {
+func fading[T Sample](t *testing.T, fade *Fading, frames [12][]T, g guarded, filter func(out, in, last []T, history []uint8), same func(a, b []T) bool) {
 	t.Helper()
 	n := len(frames[0])
-	last, history := make([]T, n), make([]uint8, n)
 	wantLast, wantHistory := make([]T, n), make([]uint8, n)
+	last, history := at(g, 0, wantLast, n%2 == 0), at(g, 1, wantHistory, n%2 == 0)
 	for i, in := range frames {
 		fade.Phase = uint8(i % 8)
-		out, want := make([]T, n), make([]T, n)
+		want := make([]T, n)
+		out, in := at(g, 2, want, n%2 == 0), at(g, 3, in, n%2 == 0)
 		filter(out, in, last, history)
 		for x, v := range in {
 			want[x] = fadeOne(fade, v, &wantLast[x], &wantHistory[x])
@@ -296,6 +325,7 @@ func fading[T Sample](t *testing.T, fade *Fading, frames [12][]T, filter func(ou
 // FuzzFading compares with the rule for a pixel, with and without assembly.
 func FuzzFading(f *testing.F) {
 	seeds(f)
+	memory := newGuarded(f, 4, 4*40)
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		s := source{rand.New(rand.NewPCG(seed, 4))}
 		n := 1 + s.IntN(40)
@@ -312,8 +342,8 @@ func FuzzFading(f *testing.F) {
 		}
 		defer func(was bool) { fast = was }(fast)
 		for _, fast = range []bool{fast, false} {
-			fading(t, &fade, depths, fade.Depth, slices.Equal)
-			fading(t, &fade, disparities, fade.Disparity, sameBits)
+			fading(t, &fade, depths, memory, fade.Depth, slices.Equal)
+			fading(t, &fade, disparities, memory, fade.Disparity, sameBits)
 		}
 	})
 }
