@@ -29,7 +29,7 @@ func (byteConn) SetWriteDeadline(time.Time) error { return nil }
 // offline is a node without sockets: one topic, one service.
 func offline() *Node {
 	n := &Node{cfg: Config{MaxMessage: 1 << 16}, names: &names.Resolver{Node: "/n"}, log: zerolog.Nop(), ctx: context.Background(),
-		subs: map[string]*subscription{}, conns: map[net.Conn]struct{}{}}
+		subs: map[string]*subscription{}}
 	t := &topic{node: n, name: "/t", typ: msgs.Type{Name: "a/B", MD5: "1"}}
 	n.topics = map[string]*topic{"/t": t}
 	s := &ServiceServer{node: n, name: "/s", service: msgs.Service{Name: "a/S", MD5: "2"}, limit: 1 << 16,

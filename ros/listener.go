@@ -1,6 +1,7 @@
 package ros
 
 import (
+	"context"
 	"errors"
 	"net"
 	"time"
@@ -34,12 +35,12 @@ func (n *Node) accept() {
 func (n *Node) serve(conn net.Conn, run func() error) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.conns == nil {
+	if n.connected.Err() != nil {
 		return false
 	}
-	n.conns[conn] = struct{}{}
 	n.wg.Go(func() {
-		defer n.drop(conn)
+		defer conn.Close() //nolint:errcheck // may already be closed
+		defer context.AfterFunc(n.connected, func() { conn.Close() })()
 		if err := run(); err != nil {
 			n.log.Debug().Err(err).Stringer("peer", conn.RemoteAddr()).Msg("connection ended")
 		}
@@ -63,23 +64,6 @@ func (n *Node) serveConn(conn net.Conn) error {
 		return n.serveService(conn, h)
 	}
 	return refuse(conn, "the connection header names neither a topic nor a service")
-}
-
-func (n *Node) drop(conn net.Conn) {
-	conn.Close() //nolint:errcheck // may already be closed
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	delete(n.conns, conn)
-}
-
-func (n *Node) closeConns() {
-	n.mu.Lock()
-	conns := n.conns
-	n.conns = nil
-	n.mu.Unlock()
-	for conn := range conns {
-		conn.Close() //nolint:errcheck // ends its goroutines
-	}
 }
 
 // Header is a connection header, which each end sends before the first message. The

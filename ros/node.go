@@ -54,9 +54,11 @@ type Node struct {
 	listener  net.Listener // TCPROS
 	server    *http.Server // slave API
 
-	ctx    context.Context // ends when Close begins to tear down
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
+	ctx        context.Context // ends when Close begins to tear down
+	cancel     context.CancelFunc
+	connected  context.Context // of accepted connections, ends with the last step of Close; changed with mu held
+	disconnect context.CancelFunc
+	wg         sync.WaitGroup
 
 	done   context.Context // ends with the slave API's shutdown, or with Close
 	finish context.CancelFunc
@@ -78,7 +80,6 @@ type Node struct {
 	taps     map[string][]*Tap // by topic
 	services map[string]*ServiceServer
 	params   []*ParamSubscription
-	conns    map[net.Conn]struct{} // accepted
 }
 
 const closeTimeout = 5 * time.Second
@@ -98,7 +99,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	n := &Node{cfg: cfg, names: names, host: cfg.Host, caller: rosapi.NewCaller(names.Node),
 		rosout: cfg.Rosout, attendEvery: attendEvery,
 		topics: make(map[string]*topic), subs: make(map[string]*subscription), taps: make(map[string][]*Tap),
-		services: make(map[string]*ServiceServer), conns: make(map[net.Conn]struct{})}
+		services: make(map[string]*ServiceServer)}
 	if n.rosout == nil {
 		n.rosout = NewLogWriter(cfg.Log.GetLevel())
 		n.cfg.Log = cfg.Log.Hook(messageHook{LogWriter: n.rosout})
@@ -107,11 +108,12 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	if n.host == "" {
 		n.host = advertisedHost(ctx, cfg.MasterURI)
 	}
+	n.done, n.finish = context.WithCancel(context.Background())
+	n.ctx, n.cancel = context.WithCancel(context.Background())
+	n.connected, n.disconnect = context.WithCancel(context.Background())
 	if err := n.listen(ctx); err != nil {
 		return nil, err
 	}
-	n.done, n.finish = context.WithCancel(context.Background())
-	n.ctx, n.cancel = context.WithCancel(context.Background())
 	n.registrar = rosapi.NewRegistrar(n.caller, cfg.MasterURI, n.uri, n.log)
 	n.wg.Go(n.accept)
 	n.wg.Go(func() { n.registrar.Run(n.ctx) })
@@ -237,7 +239,9 @@ func (n *Node) Close() error {
 	err := n.listener.Close()
 	n.server.Close() //nolint:errcheck // closes listeners and connections
 	n.closeTopics()
-	n.closeConns()
+	n.mu.Lock()
+	n.disconnect()
+	n.mu.Unlock()
 	n.wg.Wait()
 	return err
 }

@@ -99,8 +99,6 @@ func (g *Registrar) Run(ctx context.Context) {
 	const first, last = 100 * time.Millisecond, 3 * time.Second
 	defer close(g.ended)
 	backoff := first
-	poll := time.NewTimer(0)
-	defer poll.Stop()
 	checked := false // since the master last failed or the last poll
 	for {
 		err := error(nil)
@@ -119,24 +117,18 @@ func (g *Registrar) Run(ctx context.Context) {
 		if reached && g.refresh() {
 			continue
 		}
+		wait, wake := pollEvery, g.wake
 		if err != nil {
-			checked = false
-			poll.Reset(backoff)
+			wait, wake, checked = backoff, nil, false
 			backoff = min(2*backoff, last)
-			select {
-			case <-ctx.Done():
-				return
-			case <-poll.C:
-			}
-			continue
+		} else {
+			backoff = first
 		}
-		backoff = first
-		poll.Reset(pollEvery)
 		select {
 		case <-ctx.Done():
 			return
-		case <-g.wake:
-		case <-poll.C:
+		case <-wake:
+		case <-time.After(wait):
 			checked = false
 		}
 	}
