@@ -446,9 +446,9 @@ func TestUnitedSamplesOfARecording(t *testing.T) {
 // ear is an outlet that records the sequence numbers of its messages.
 type ear struct{ numbers []uint32 }
 
-func (e *ear) wanted() bool { return true }
+func (e *ear) Wanted() bool { return true }
 
-func (e *ear) publish(m msgs.Raw) {
+func (e *ear) Publish(m msgs.Raw) {
 	e.numbers = append(e.numbers, binary.LittleEndian.Uint32(m.Head)) // the header starts with seq
 	if m.Owner != nil {
 		m.Owner.Release()

@@ -48,8 +48,8 @@ func (m *moment) Start(wanted map[*bagstore.Connection]func(msgs.Raw), recall bo
 	if len(m.Set.Images) == 0 {
 		s.streams[m.Frame.Stream()].publish(m.Frame, s.stamps.Stamp(m.Frame), nil)
 		for _, sample := range m.united {
-			if out := s.outlets[s.imu]; out.wanted() {
-				out.publish(sample)
+			if out := s.outlets[s.imu]; out.Wanted() {
+				out.Publish(sample)
 			}
 		}
 		return
@@ -87,5 +87,5 @@ type callbackOutlet struct {
 	deliver  func(msgs.Raw)
 }
 
-func (o *callbackOutlet) wanted() bool       { return o.deliver != nil }
-func (o *callbackOutlet) publish(m msgs.Raw) { o.deliver(m) }
+func (o *callbackOutlet) Wanted() bool       { return o.deliver != nil }
+func (o *callbackOutlet) Publish(m msgs.Raw) { o.deliver(m) }

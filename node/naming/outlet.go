@@ -6,18 +6,15 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/rs/zerolog"
-
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/msgs"
 	"rsros/node/transport"
-	"rsros/ros"
 )
 
 type outlet interface {
-	wanted() bool // there are subscribers
-	publish(msgs.Raw)
+	Wanted() bool // there are subscribers
+	Publish(msgs.Raw)
 }
 
 // openOutlet opens the outlet of a topic. s is nil if the topic has no images.
@@ -62,19 +59,19 @@ func (o *outlets) publish(f *camdriver.Frame, stamp msgs.Time, lens *camdriver.I
 	header := msgs.Header{Seq: o.next(f.Number), Stamp: stamp, FrameID: o.frameID}
 	for i, t := range o.topics {
 		to := o.list[i]
-		if !to.wanted() {
+		if !to.Wanted() {
 			continue
 		}
 		if lens != nil && t.typ == cameraInfoType {
-			to.publish(cameraInfoOf(header, f, lens))
+			to.Publish(cameraInfoOf(header, f, lens))
 		} else if m, ok := t.encode(header, f); ok {
-			to.publish(m)
+			to.Publish(m)
 		}
 	}
 }
 
 func (o *outlets) wanted() bool {
-	return slices.ContainsFunc(o.list, outlet.wanted)
+	return slices.ContainsFunc(o.list, outlet.Wanted)
 }
 
 // streams are the outlets of a device's streams.
@@ -102,22 +99,8 @@ func (l *layout) publish(to streams, set *process.Set, stamp msgs.Time, compute 
 }
 
 // transports returns the options of the compressed forms of an image topic.
-func (s *stream) transports(topic string, log zerolog.Logger) transport.Options {
-	return transport.Options{Topic: topic, Encoding: wrapperEncoding(s.format), Depth: s.depth && s.format == camdriver.Z16, Log: log}
-}
-
-// published is the outlet of a publisher and its compressed forms, which may be nil.
-type published struct {
-	*ros.Publisher
-	compressed transport.Topics
-}
-
-func (p *published) wanted() bool       { return p.Subscribers() > 0 || p.compressed.Wanted() }
-func (p *published) publish(m msgs.Raw) { p.Publish(p.compressed.Share(m)) }
-
-func (p *published) close() {
-	p.compressed.Close()
-	p.Close()
+func (s *stream) transports() transport.Options {
+	return transport.Options{Encoding: wrapperEncoding(s.format), Depth: s.depth && s.format == camdriver.Z16}
 }
 
 // Drops counts what this program or subscribers were too slow for.
@@ -135,9 +118,9 @@ func (d *Drops) Total() uint64 {
 	return n
 }
 
-func dropsOf(topics iter.Seq[*published]) (list []transport.Drops) {
+func dropsOf(topics iter.Seq[*transport.Publisher]) (list []transport.Drops) {
 	for p := range topics {
-		list = append(append(list, transport.DropsOf(p.Publisher)), p.compressed.Drops()...)
+		list = append(list, p.Drops()...)
 	}
 	return slices.DeleteFunc(list, func(d transport.Drops) bool { return d.Dropped+d.Lost == 0 })
 }

@@ -87,7 +87,7 @@ func (r *results) wanted() bool {
 }
 
 func (r *results) wantsCloud() bool {
-	return slices.ContainsFunc(r.clouds, func(c *cloudTopic) bool { return c.wanted() })
+	return slices.ContainsFunc(r.clouds, func(c *cloudTopic) bool { return c.Wanted() })
 }
 
 func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stamp msgs.Time) error {
@@ -108,7 +108,7 @@ func (r *results) publishCloud(block *process.PointCloud, set *process.Set, stam
 	shape.Places = shape.Texture != nil && !r.ownColours()
 	defer r.abandon() // the texture, too, is valid for this set only
 	for _, c := range r.clouds {
-		if err == nil && c.wanted() {
+		if err == nil && c.Wanted() {
 			err = r.start(c, shape)
 		}
 	}
@@ -152,7 +152,7 @@ func (c *cloudTopic) send(stamp msgs.Time, frameID string, frame uint64) {
 	if c.options.Ordered {
 		dense = 0
 	}
-	c.publish(msgs.Raw{Head: e.B, Body: data, Tail: []byte{dense}, Owner: c.buffer})
+	c.Publish(msgs.Raw{Head: e.B, Body: data, Tail: []byte{dense}, Owner: c.buffer})
 	c.buffer = nil
 }
 

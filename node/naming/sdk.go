@@ -22,11 +22,11 @@ type SDKTopics struct {
 	out      *ros.Node
 	prefix   string // /device_N/
 	enc      *rslayout.Encoder
-	streams  map[camdriver.StreamID][]*published // data first, metadata last
-	encoders sync.Pool                           // of *frameEncoder
+	streams  map[camdriver.StreamID][]*transport.Publisher // data first, metadata last
+	encoders sync.Pool                                     // of *frameEncoder
 
 	mu   sync.Mutex
-	pubs map[string]*published // by topic
+	pubs map[string]*transport.Publisher // by topic
 }
 
 // frameEncoder is memory for the messages of a frame, until they are published.
@@ -49,7 +49,7 @@ const firstDevice = "/device_0/"
 func NewSDKTopics(ctx context.Context, out *ros.Node, snap camdriver.DeviceSnapshot, number int) (_ *SDKTopics, err error) {
 	s := &SDKTopics{
 		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rslayout.NewEncoder(snap),
-		streams: map[camdriver.StreamID][]*published{}, pubs: map[string]*published{},
+		streams: map[camdriver.StreamID][]*transport.Publisher{}, pubs: map[string]*transport.Publisher{},
 	}
 	s.encoders.New = func() any { return new(frameEncoder) }
 	defer func() {
@@ -58,7 +58,7 @@ func NewSDKTopics(ctx context.Context, out *ros.Node, snap camdriver.DeviceSnaps
 		}
 	}()
 	for _, m := range s.enc.Static() {
-		if err := s.publish(m); err != nil {
+		if err := s.publish(ctx, m); err != nil {
 			return nil, err
 		}
 	}
@@ -73,19 +73,15 @@ func NewSDKTopics(ctx context.Context, out *ros.Node, snap camdriver.DeviceSnaps
 func (s *SDKTopics) addStream(ctx context.Context, profile camdriver.Profile, units float64) error {
 	id := profile.Stream
 	for _, t := range s.enc.Stream(id).Topics() {
-		p, err := s.publisher(t.Name, t.Type, false)
+		var images transport.Options
+		if t.Type.Name == imageType {
+			images = transport.Options{Encoding: rslayout.Encoding(profile.Format), Depth: id.Kind == camdriver.Depth, Units: units}
+		}
+		p, err := s.publisher(ctx, t.Name, t.Type, false, images)
 		if err != nil {
 			return err
 		}
-		if s.streams[id] = append(s.streams[id], p); t.Type.Name != imageType {
-			continue
-		}
-		if p.compressed, err = transport.Advertise(ctx, s.out, transport.Options{
-			Topic: p.Topic(), Encoding: rslayout.Encoding(profile.Format), Depth: id.Kind == camdriver.Depth,
-			Units: units, Log: s.out.Log(),
-		}); err != nil {
-			return err
-		}
+		s.streams[id] = append(s.streams[id], p)
 	}
 	return nil
 }
@@ -102,7 +98,7 @@ func depthUnits(snap camdriver.DeviceSnapshot) float64 {
 
 // publisher returns the publisher of a topic of the format. It advertises it when first
 // needed, because the categories of notifications aren't known in advance.
-func (s *SDKTopics) publisher(topic string, t msgs.Type, latch bool) (*published, error) {
+func (s *SDKTopics) publisher(ctx context.Context, topic string, t msgs.Type, latch bool, images transport.Options) (*transport.Publisher, error) {
 	if rest, ok := strings.CutPrefix(topic, firstDevice); ok {
 		topic = s.prefix + rest
 	}
@@ -111,14 +107,11 @@ func (s *SDKTopics) publisher(topic string, t msgs.Type, latch bool) (*published
 	if p, ok := s.pubs[topic]; ok {
 		return p, nil
 	}
-	p, err := s.out.Advertise(ros.PublisherOptions{
-		Topic: topic, Type: t, LatchAll: latch, Queue: sdkQueue(topic, latch),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("advertise %s: %w", topic, err)
+	p, err := transport.Advertise(ctx, s.out, ros.PublisherOptions{Topic: topic, Type: t, LatchAll: latch, Queue: sdkQueue(topic, latch)}, images)
+	if err == nil {
+		s.pubs[topic] = p
 	}
-	s.pubs[topic] = &published{p, nil}
-	return s.pubs[topic], nil
+	return p, err
 }
 
 func sdkQueue(topic string, latch bool) int {
@@ -134,8 +127,8 @@ func sdkQueue(topic string, latch bool) int {
 }
 
 // publish publishes a message that isn't a frame's.
-func (s *SDKTopics) publish(m rslayout.Message) error {
-	p, err := s.publisher(m.Topic, m.Type, m.Static)
+func (s *SDKTopics) publish(ctx context.Context, m rslayout.Message) error {
+	p, err := s.publisher(ctx, m.Topic, m.Type, m.Static, transport.Options{})
 	if err != nil {
 		return err
 	}
@@ -143,7 +136,7 @@ func (s *SDKTopics) publish(m rslayout.Message) error {
 	if m.Static && strings.HasSuffix(m.Topic, "/value") {
 		out.Key = "value" // an option's new value replaces the previous one
 	}
-	p.publish(out)
+	p.Publish(out)
 	return nil
 }
 
@@ -155,7 +148,7 @@ func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 		return
 	}
 	metadata := list[len(st.Data)]
-	dataWanted, metadataWanted := slices.ContainsFunc(list[:len(st.Data)], (*published).wanted), metadata.wanted()
+	dataWanted, metadataWanted := slices.ContainsFunc(list[:len(st.Data)], (*transport.Publisher).Wanted), metadata.Wanted()
 	if !dataWanted && !metadataWanted {
 		return
 	}
@@ -168,12 +161,12 @@ func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 			if len(m.Body) > 0 {
 				m.Owner = f.Retain()
 			}
-			list[i].publish(m)
+			list[i].Publish(m)
 		}
 	}
 	if metadataWanted {
 		e.list = st.AppendMetadata(e.list[:0], &e.heads, f)
-		metadata.Publish(e.list...)
+		metadata.Publisher.Publish(e.list...)
 	}
 	clear(e.list) // of the frame's memory
 }
@@ -181,13 +174,13 @@ func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 func (s *SDKTopics) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	if m, ok := s.enc.Option(sensor, id, value); ok {
 		m.Static = true // latched like the first value
-		_ = s.publish(m)
+		_ = s.publish(context.Background(), m)
 	}
 }
 
 func (s *SDKTopics) Notification(sensor int, n camdriver.Notification) {
 	if m, ok := s.enc.Notification(sensor, n); ok {
-		_ = s.publish(m)
+		_ = s.publish(context.Background(), m)
 	}
 }
 
@@ -196,6 +189,6 @@ func (s *SDKTopics) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.pubs {
-		p.close()
+		p.Close()
 	}
 }

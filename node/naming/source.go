@@ -129,7 +129,7 @@ func (s *Source) Images() map[string]transport.Options {
 	for _, st := range streams {
 		for _, t := range st.topics {
 			if t.typ == imageType {
-				out[absolute(t.topic)] = st.transports("", zerolog.Nop())
+				out[absolute(t.topic)] = st.transports()
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package naming
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +20,7 @@ type WrapperTopics struct {
 	out      *ros.Node
 	stamps   *Stamper
 	streams  streams
-	all      []*published
+	all      []*transport.Publisher
 	united   *united   // nil without unite_imu_method
 	pipeline *pipeline // nil if frames are published unprocessed
 	stopTF   func()    // nil without tf_publish_rate
@@ -52,19 +51,19 @@ func (w *WrapperTopics) advertiseAll(ctx context.Context, o WrapperOptions, snap
 		}
 	}
 	for _, s := range w.layout.static {
-		p, err := w.advertise(s.topic, s.typ, true, 0)
+		p, err := w.advertise(ctx, s.topic, s.typ, true, 0, transport.Options{})
 		if err != nil {
 			return err
 		}
 		p.Publish(whole(s.msg))
 	}
 	if w.layout.unites() {
-		if w.united, err = newUnited(w, &o); err != nil {
+		if w.united, err = newUnited(ctx, w, &o); err != nil {
 			return err
 		}
 	}
 	if o.TFRate > 0 && !o.NoTF {
-		if err := w.repeatTF(staticTransforms(&o, snap), o.TFRate); err != nil {
+		if err := w.repeatTF(ctx, staticTransforms(&o, snap), o.TFRate); err != nil {
 			return err
 		}
 	}
@@ -77,30 +76,27 @@ func (w *WrapperTopics) advertiseAll(ctx context.Context, o WrapperOptions, snap
 // opener advertises topics and, if they have images, their compressed forms.
 func (w *WrapperTopics) opener(ctx context.Context) openOutlet {
 	return func(topic, typ string, s *stream) (outlet, error) {
-		p, err := w.advertise(topic, typ, false, 0)
-		if err != nil || typ != imageType {
-			return &published{p, nil}, err
+		var images transport.Options
+		if typ == imageType {
+			images = s.transports()
 		}
-		out := w.all[len(w.all)-1]
-		out.compressed, err = transport.Advertise(ctx, w.out, s.transports(p.Topic(), w.out.Log()))
-		return out, err
+		return w.advertise(ctx, topic, typ, false, 0, images)
 	}
 }
 
 // advertise advertises a topic. Queue 0 is the default.
-func (w *WrapperTopics) advertise(topic, typ string, latch bool, queue int) (*ros.Publisher, error) {
+func (w *WrapperTopics) advertise(ctx context.Context, topic, typ string, latch bool, queue int, images transport.Options) (*transport.Publisher, error) {
 	t := msgs.MustType(typ)
-	p, err := w.out.Advertise(ros.PublisherOptions{Topic: topic, Type: t, Latch: latch, Queue: queue})
-	if err != nil {
-		return nil, fmt.Errorf("advertise %s: %w", topic, err)
+	p, err := transport.Advertise(ctx, w.out, ros.PublisherOptions{Topic: topic, Type: t, Latch: latch, Queue: queue}, images)
+	if err == nil {
+		w.all = append(w.all, p)
 	}
-	w.all = append(w.all, &published{p, nil})
-	return p, nil
+	return p, err
 }
 
 // repeatTF publishes the transforms on /tf at hz until Close.
-func (w *WrapperTopics) repeatTF(m *msgs.TFMessage, hz float64) error {
-	p, err := w.advertise("/tf", tfType, false, 0)
+func (w *WrapperTopics) repeatTF(ctx context.Context, m *msgs.TFMessage, hz float64) error {
+	p, err := w.advertise(ctx, "/tf", tfType, false, 0, transport.Options{})
 	if err != nil {
 		return err
 	}
@@ -151,13 +147,13 @@ func (w *WrapperTopics) Close() {
 		w.pipeline.close()
 	}
 	for _, p := range w.all {
-		p.close()
+		p.Close()
 	}
 }
 
 // united publishes <camera>/imu, the combined samples of gyroscope and accelerometer.
 type united struct {
-	pub    *ros.Publisher
+	pub    *transport.Publisher
 	uniter *process.Uniter
 	layout *layout
 	seq    atomic.Uint32
@@ -166,11 +162,11 @@ type united struct {
 
 const imuQueue = 100
 
-func newUnited(w *WrapperTopics, o *WrapperOptions) (*united, error) {
+func newUnited(ctx context.Context, w *WrapperTopics, o *WrapperOptions) (*united, error) {
 	u := &united{layout: w.layout}
 	u.uniter = process.NewUniter(o.UniteIMU, u.publish)
 	var err error
-	u.pub, err = w.advertise(o.Camera+"/imu", "sensor_msgs/Imu", false, imuQueue)
+	u.pub, err = w.advertise(ctx, o.Camera+"/imu", "sensor_msgs/Imu", false, imuQueue, transport.Options{})
 	return u, err
 }
 

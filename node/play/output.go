@@ -56,29 +56,27 @@ func newOutput(ctx context.Context, n *ros.Node, o *Options) (*output, error) {
 // Advertise advertises a channel under its recorded publisher's name, so that recordings
 // of the replay keep publishers apart.
 func (o *output) Advertise(c replay.Channel) (replay.Sink, error) {
-	p, err := o.node.Advertise(ros.PublisherOptions{
+	p, err := transport.Advertise(o.ctx, o.node, ros.PublisherOptions{
 		Topic: c.Topic, Type: c.Type, CallerID: c.CallerID,
 		Latch: c.Latch, LatchAll: c.LatchAll, Queue: o.queue, QueueBytes: o.bytes,
-	})
+	}, o.transports(c.Topic))
 	if err != nil {
 		return nil, err
 	}
-	sink := &sink{out: o, pub: p}
+	sink := &sink{out: o, Publisher: p}
 	o.sinks = append(o.sinks, sink)
-	sink.compressed, err = o.transports(p.Topic(), c.Topic)
-	return sink, err
+	return sink, nil
 }
 
-// transports advertises compressed transports. name may be the recorded one after a prefix.
-func (o *output) transports(published, name string) (transport.Topics, error) {
+// transports returns the options of compressed transports. name may be the recorded one after a prefix.
+func (o *output) transports(name string) (images transport.Options) {
 	for recorded, options := range o.images {
 		if strings.HasSuffix(name, recorded) {
-			options.Topic, options.Log = published, o.node.Log()
-			options.Queue, options.QueueBytes, options.Wait = o.queue, o.bytes, o.immediate
-			return transport.Advertise(o.ctx, o.node, options)
+			images = options
+			images.Wait = o.immediate
 		}
 	}
-	return nil, nil
+	return images
 }
 
 // Ready waits until the master knows all topics.
@@ -94,34 +92,29 @@ func (o *output) PublishClock(t bagstore.Time) {
 }
 
 type sink struct {
-	out        *output
-	pub        *ros.Publisher
-	compressed transport.Topics // nil if the topic has no images
+	*transport.Publisher
+	out *output
 }
 
 func (s *sink) Publish(ctx context.Context, m msgs.Raw) error {
 	if !s.out.immediate {
-		s.pub.Publish(s.compressed.Share(m))
+		s.Publisher.Publish(m)
 		return nil
 	}
-	if err := s.compressed.Settle(ctx); err != nil {
+	if err := s.Settle(ctx); err != nil {
 		if m.Owner != nil {
 			m.Owner.Release()
 		}
 		return err
 	}
-	return s.pub.PublishWait(ctx, s.compressed.Share(m))
+	return s.PublishWait(ctx, s.Share(m))
 }
 
 func (s *sink) Subscribers() int {
-	if n := s.pub.Subscribers(); n > 0 || !s.compressed.Wanted() {
+	if n := s.Publisher.Subscribers(); n > 0 || !s.Wanted() {
 		return n
 	}
 	return 1
-}
-
-func (s *sink) publishers() []*ros.Publisher {
-	return append([]*ros.Publisher{s.pub}, s.compressed.Publishers()...)
 }
 
 // flushPatience is the wait at the end for a subscriber that reads nothing.
@@ -130,7 +123,7 @@ const flushPatience = 5 * time.Second
 // Settle waits for the transports.
 func (o *output) Settle(ctx context.Context) error {
 	for _, s := range o.sinks {
-		if err := s.compressed.Settle(ctx); err != nil {
+		if err := s.Settle(ctx); err != nil {
 			return err
 		}
 	}
@@ -140,7 +133,7 @@ func (o *output) Settle(ctx context.Context) error {
 // Flush waits while the subscribers make progress.
 func (o *output) Flush(ctx context.Context) error {
 	for _, s := range o.sinks {
-		for _, p := range s.publishers() {
+		for _, p := range s.All() {
 			if err := o.flush(ctx, p); err != nil {
 				return err
 			}
@@ -182,17 +175,17 @@ func (o *output) leave(ctx context.Context) {
 
 func (o *output) close() {
 	for _, s := range o.sinks {
-		s.compressed.Close()
+		s.Close()
 	}
 }
 
 // Losses counts the drops of subscribers of the topics and their transports, and images that weren't compressed in time.
 func (o *output) Losses() (dropped, skipped uint64) {
 	for _, s := range o.sinks {
-		for _, p := range s.publishers() {
+		for _, p := range s.All() {
 			dropped += p.Dropped()
 		}
-		for _, d := range s.compressed.Drops() {
+		for _, d := range s.Drops() {
 			skipped += d.Dropped
 		}
 	}
@@ -212,7 +205,7 @@ func (o *output) describeSkipped() (list []string) {
 		list = append(list, program.Count(o.wrapper.Skipped(), "frame set")+" weren't processed in time")
 	}
 	for _, s := range o.sinks {
-		for _, d := range s.compressed.Drops() {
+		for _, d := range s.Drops() {
 			if d.Dropped > 0 {
 				list = append(list, fmt.Sprintf("%s of %s weren't compressed in time", program.Count(d.Dropped, "image"), d.Topic))
 			}
@@ -234,7 +227,7 @@ func (l loss) String() string {
 func (o *output) losses() (list []loss) {
 	seen := make(map[string]bool) // several publishers share a topic's subscribers
 	for _, s := range o.sinks {
-		for _, p := range s.publishers() {
+		for _, p := range s.All() {
 			if seen[p.Topic()] {
 				continue
 			}

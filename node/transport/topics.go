@@ -11,9 +11,8 @@ package transport
 
 import (
 	"context"
+	"fmt"
 	"slices"
-
-	"github.com/rs/zerolog"
 
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
@@ -21,26 +20,28 @@ import (
 	"rsros/ros/graph"
 )
 
-// Options describe the image topic to compress.
+// Options describe the images of a topic.
 type Options struct {
-	Topic    string  // of the image
-	Encoding string  // of the image; determines the transports and their defaults
+	Encoding string  // determines the transports and their defaults; "" if the topic has no images
 	Depth    bool    // publish compressedDepth as well
 	Units    float64 // of 16-bit depth in metres; 0 means a millimetre
-	Log      zerolog.Logger
-
-	// Queue and QueueBytes are those of ros.PublisherOptions. With Wait, nothing is
-	// dropped: the transports wait for room in the queues.
-	Queue      int
-	QueueBytes int64
-	Wait       bool
+	Wait     bool    // drop nothing: the transports wait for room in the queues
 }
 
-// Topics are the transports of one image topic; nil has none.
-type Topics []*transport
+// Publisher publishes a topic and the compressed forms of its images.
+type Publisher struct {
+	*ros.Publisher
+	Topics
+}
 
-// Advertise advertises the topics. The parameter server has until the end of ctx to answer for their parameters. There are none for an encoding that can't be compressed.
-func Advertise(ctx context.Context, n *ros.Node, o Options) (t Topics, err error) {
+// Advertise advertises a topic and, with queues like its own, the transports for its encoding. The parameter server has until
+// the end of ctx to answer for their parameters. There are none for an encoding that can't be compressed.
+func Advertise(ctx context.Context, n *ros.Node, image ros.PublisherOptions, o Options) (*Publisher, error) {
+	pub, err := n.Advertise(image)
+	if err != nil {
+		return nil, fmt.Errorf("advertise %s: %w", image.Topic, err)
+	}
+	p := &Publisher{Publisher: pub}
 	var forms []form
 	if imagetransport.Compressible(o.Encoding) {
 		forms = append(forms, compressed(o.Encoding))
@@ -49,22 +50,22 @@ func Advertise(ctx context.Context, n *ros.Node, o Options) (t Topics, err error
 		forms = append(forms, compressedDepth(o.Encoding, o.Units))
 	}
 	for _, f := range forms {
-		if err := t.add(ctx, n, o, f); err != nil {
-			t.Close()
+		if err := p.add(ctx, n, image, o, f); err != nil {
+			p.Close()
 			return nil, err
 		}
 	}
-	return t, nil
+	return p, nil
 }
 
-func (t *Topics) add(ctx context.Context, n *ros.Node, o Options, f form) error {
-	topic := o.Topic + "/" + f.name
-	p, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("sensor_msgs/CompressedImage"), Queue: o.Queue, QueueBytes: o.QueueBytes})
+func (p *Publisher) add(ctx context.Context, n *ros.Node, image ros.PublisherOptions, o Options, f form) error {
+	topic := p.Topic() + "/" + f.name
+	pub, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("sensor_msgs/CompressedImage"), Queue: image.Queue, QueueBytes: image.QueueBytes})
 	if err != nil {
 		return err
 	}
-	one := newTransport(p, f.encode, o.Wait, o.Log.With().Str("topic", p.Topic()).Logger())
-	*t = append(*t, one)
+	one := newTransport(pub, f.encode, o.Wait, n.Log().With().Str("topic", pub.Topic()).Logger())
+	p.Topics = append(p.Topics, one)
 	one.group, err = graph.OfferReconfigure(ctx, n, topic, f.parameters, func(v graph.Values) error {
 		one.enabled.Store(v["enable"].(bool))
 		f.apply(v)
@@ -72,6 +73,41 @@ func (t *Topics) add(ctx context.Context, n *ros.Node, o Options, f form) error 
 	})
 	return err
 }
+
+// Wanted reports whether the topic or any of its transports has subscribers.
+func (p *Publisher) Wanted() bool { return p.Subscribers() > 0 || p.Topics.Wanted() }
+
+// Publish publishes a message, of which it takes over the reference.
+func (p *Publisher) Publish(m msgs.Raw) { p.Publisher.Publish(p.Share(m)) }
+
+// All returns the publishers of the topic and of its transports.
+func (p *Publisher) All() []*ros.Publisher {
+	out := []*ros.Publisher{p.Publisher}
+	for _, one := range p.Topics {
+		out = append(out, one.pub)
+	}
+	return out
+}
+
+// Drops returns what the topic and each transport left out.
+func (p *Publisher) Drops() []Drops {
+	list := []Drops{dropsOf(p.Publisher)}
+	for _, one := range p.Topics {
+		d := dropsOf(one.pub)
+		d.Dropped = one.newest.Dropped()
+		list = append(list, d)
+	}
+	return list
+}
+
+// Close stops the topic and its transports. Nothing must be published afterwards.
+func (p *Publisher) Close() {
+	p.Topics.close()
+	p.Publisher.Close()
+}
+
+// Topics are the transports of one image topic; nil has none.
+type Topics []*transport
 
 // Wanted reports whether any of the transports has subscribers.
 func (t Topics) Wanted() bool { return slices.ContainsFunc(t, (*transport).wanted) }
@@ -123,31 +159,13 @@ type Drops struct {
 	Lost    uint64 // messages that subscribers lost, counted once for each
 }
 
-// DropsOf returns what the subscribers of a topic lost.
-func DropsOf(p *ros.Publisher) Drops {
+// dropsOf returns what the subscribers of a topic lost.
+func dropsOf(p *ros.Publisher) Drops {
 	d := Drops{Topic: p.Topic()}
 	for _, n := range p.Lost() {
 		d.Lost += n
 	}
 	return d
-}
-
-// Drops returns what each transport left out.
-func (t Topics) Drops() (list []Drops) {
-	for _, one := range t {
-		d := DropsOf(one.pub)
-		d.Dropped = one.newest.Dropped()
-		list = append(list, d)
-	}
-	return list
-}
-
-// Publishers returns the publishers of the transports.
-func (t Topics) Publishers() (out []*ros.Publisher) {
-	for _, one := range t {
-		out = append(out, one.pub)
-	}
-	return out
 }
 
 // Settle waits until all shared images are compressed and published.
@@ -160,8 +178,8 @@ func (t Topics) Settle(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for images that are being compressed. Share must not be called afterwards.
-func (t Topics) Close() {
+// close waits for images that are being compressed. Share must not be called afterwards.
+func (t Topics) close() {
 	for _, one := range t {
 		one.close()
 	}
