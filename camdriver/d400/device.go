@@ -100,20 +100,18 @@ func (d *Device) describe(l *link) error {
 	d.poses = cal.poses(d.product)
 	module := &stereoModule{host: d.host, baseline: float32(math.Abs(cal.stereo.Baseline))}
 	stereo := &sensor{
-		dev: d, name: "Stereo Module", module: module,
+		name: "Stereo Module", module: module, filters: camdriver.DepthFilters,
 		make: func(l *link) []setting { return module.settings(l, d.product) },
-		find: func(l *link) []mode { return modesOf(l.depth, d.product) }, cal: cal,
-		filters: camdriver.DepthFilters,
+		find: func(l *link) []mode { return modesOf(l.depth, d.product) },
 	}
 	module.streaming = stereo.region.streams.Load
 	stereo.region.op = model.OpSetROI
 	d.sensors = append(d.sensors, stereo)
 	if l.color != nil {
 		color := &sensor{
-			dev: d, name: "RGB Camera",
+			name: "RGB Camera", filters: camdriver.ColorFilters,
 			make: func(l *link) []setting { return colorSettings(l.color, d.host) },
-			find: func(l *link) []mode { return modesOf(l.color, d.product) }, cal: cal,
-			filters: camdriver.ColorFilters,
+			find: func(l *link) []mode { return modesOf(l.color, d.product) },
 		}
 		if !l.id.Firmware.Less(colorROIFirmware) {
 			color.region.op = model.OpSetColorROI
@@ -122,13 +120,12 @@ func (d *Device) describe(l *link) error {
 	}
 	if l.hid != nil {
 		d.sensors = append(d.sensors, &sensor{
-			dev: d, name: "Motion Module",
-			make:   func(*link) []setting { return motionSettings(d.host) },
-			motion: model.MotionProfiles(l.id.AccelChip), cal: cal,
+			name: "Motion Module", motion: model.MotionProfiles(l.id.AccelChip),
+			make: func(*link) []setting { return motionSettings(d.host) },
 		})
 	}
 	for i, s := range d.sensors {
-		s.number = i
+		s.dev, s.number, s.cal = d, i, cal
 		if err := s.attach(l); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}

@@ -170,7 +170,7 @@ func (r *reporter) identity() {
 		if r.options.Mask {
 			b = r.mask(b)
 		}
-		r.answer(reportCommand{"device description (GVD)", model.OpGVD, [4]uint32{}}.String(), b, err)
+		r.answer(reportCommand{"device description (GVD)", model.Command{Op: model.OpGVD}}.String(), b, err)
 		r.print("endpoint of the status: %#x\n", r.depth.Status.Address)
 	}
 	if r.hid != nil {
@@ -251,19 +251,18 @@ func (r *reporter) descriptors() {
 
 // reportCommand is a command that reads.
 type reportCommand struct {
-	what   string
-	op     uint32
-	params [4]uint32
+	what string
+	model.Command
 }
 
 func (c reportCommand) String() string {
-	return fmt.Sprintf("%02x %x %x %x %x  %s", c.op, c.params[0], c.params[1], c.params[2], c.params[3], c.what)
+	return fmt.Sprintf("%02x %x %x %x %x  %s", c.Op, c.Params[0], c.Params[1], c.Params[2], c.Params[3], c.what)
 }
 
 // checksum tells whether the checksum of a calibration table in the reply is right.
 func (c reportCommand) checksum(reply []byte) string {
-	table := c.params[0]
-	switch c.op {
+	table := c.Params[0]
+	switch c.Op {
 	case model.OpReadMotionTab:
 		table = model.TableEEPROM
 	case model.OpGetCalibration:
@@ -280,8 +279,8 @@ func (c reportCommand) checksum(reply []byte) string {
 // empties it.
 func reportCommands() (list []reportCommand) {
 	add := func(what string, op uint32, params ...uint32) {
-		c := reportCommand{what: what, op: op}
-		copy(c.params[:], params)
+		c := reportCommand{what, model.Command{Op: op}}
+		copy(c.Params[:], params)
 		list = append(list, c)
 	}
 	add("device clock", model.OpReadRegister, model.ClockRegister, model.ClockRegister+4)
@@ -316,7 +315,7 @@ func (r *reporter) commands() {
 		if r.ctx.Err() != nil {
 			return
 		}
-		b, err := r.command(c.op, nil, c.params[:]...)
+		b, err := r.command(c.Op, nil, c.Params[:]...)
 		what := c.String()
 		if err == nil {
 			what += c.checksum(b)

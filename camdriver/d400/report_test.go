@@ -220,7 +220,7 @@ func forms(serial [6]byte) (all [][]byte) {
 }
 
 func TestReportChecksum(t *testing.T) {
-	c := reportCommand{op: model.OpGetCalibration, params: [4]uint32{model.TableDepth}}
+	c := reportCommand{"", model.Command{Op: model.OpGetCalibration, Params: [4]uint32{model.TableDepth}}}
 	table := model.SealTable(make([]byte, 64), model.TableDepth)
 	if got := c.checksum(table); got != ", checksum right" {
 		t.Errorf("a table: %q", got)
