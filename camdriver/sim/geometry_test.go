@@ -140,18 +140,38 @@ func flat(in camdriver.Intrinsics, depth []byte, x, y, half int) bool {
 
 func absDiff(a, b byte) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// TestDeterminism checks that the seed alone determines every pixel.
-func TestDeterminism(t *testing.T) {
-	for _, id := range []camdriver.StreamID{camdriver.DepthStream, camdriver.LeftStream, camdriver.ColorStream} {
-		f := map[camdriver.StreamID]camdriver.Format{camdriver.DepthStream: camdriver.Z16, camdriver.LeftStream: camdriver.Y8, camdriver.ColorStream: camdriver.RGB8}[id]
-		_, _, a := draw(id, f, newWorld(Options{Seed: 7}.withDefaults()), 0.5, normal)
-		_, _, b := draw(id, f, newWorld(Options{Seed: 7}.withDefaults()), 0.5, normal)
-		_, _, c := draw(id, f, newWorld(Options{Seed: 8}.withDefaults()), 0.5, normal)
+// TestImages checks that the seed alone determines every pixel, and that no image is uniform, too dark or too bright.
+func TestImages(t *testing.T) {
+	for id, f := range map[camdriver.StreamID]camdriver.Format{
+		camdriver.DepthStream: camdriver.Z16, camdriver.LeftStream: camdriver.Y8, camdriver.RightStream: camdriver.Y8, camdriver.ColorStream: camdriver.RGB8,
+	} {
+		p, _, a := draw(id, f, newWorld(Options{Seed: 7}.withDefaults()), 0.4, normal)
+		_, _, b := draw(id, f, newWorld(Options{Seed: 7}.withDefaults()), 0.4, normal)
+		_, _, c := draw(id, f, newWorld(Options{Seed: 8}.withDefaults()), 0.4, normal)
 		if string(a) != string(b) {
 			t.Errorf("%s: two images differ with the same seed", id)
 		}
 		if string(a) == string(c) {
 			t.Errorf("%s: two images are equal with different seeds", id)
 		}
+		var histogram [4]int
+		for i := range p.Width * p.Height {
+			histogram[pixel(p, a, i)/64]++
+		}
+		dim, bright := histogram[0]+histogram[1], histogram[2]+histogram[3]
+		if least := p.Width * p.Height / 20; dim < least || bright < least || histogram[0] == dim || histogram[3] == bright {
+			t.Errorf("%s: pixels per quarter of the brightness range: %v", id, histogram)
+		}
 	}
+}
+
+// pixel returns the brightness of a pixel. Far depths are bright.
+func pixel(p camdriver.Profile, pix []byte, i int) int {
+	switch p.Format {
+	case camdriver.RGB8:
+		return (int(pix[3*i]) + int(pix[3*i+1]) + int(pix[3*i+2])) / 3
+	case camdriver.Y8:
+		return int(pix[i])
+	}
+	return min(int(binary.LittleEndian.Uint16(pix[2*i:]))/20, 255) // of 5 m
 }
