@@ -5,12 +5,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
+	"testing"
+
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/samplebag"
-	"sync/atomic"
-	"testing"
 )
 
 // sharedCount counts bytes read by several goroutines.

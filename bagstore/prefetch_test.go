@@ -5,14 +5,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/test/stockbag"
-	"sync"
-	"testing"
-	"time"
 )
 
 // leadReader is a bag in memory that counts the reads of each offset and can block one of them.

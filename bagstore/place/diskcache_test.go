@@ -9,11 +9,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"rsros/test/need"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // noise is a store of objects with random bytes. It counts the bytes requested.

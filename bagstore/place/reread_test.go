@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"rsros/test/need"
 	"sync/atomic"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // TestRereadFails checks that a full disk only ends the use of the temporary file, and that the last user gives it back.

@@ -5,8 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"rsros/test/need"
 	"testing"
+
+	"rsros/test/need"
 )
 
 func read(t *testing.T, path string) string {

@@ -11,10 +11,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"rsros/test/need"
 	"slices"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // memory is a store whose Put fails for names that contain "refused".

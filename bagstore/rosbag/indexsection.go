@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+
 	"rsros/bagstore"
 	"rsros/bagstore/internal/record"
-	"slices"
 )
 
 // readIndex reads the file header and, unless o.Scan is set, the index section, whose end it

@@ -4,8 +4,9 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"rsros/test/need"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // TestLiveRecorder checks that what a reader once found in a tail file stays there while the recorder

@@ -10,10 +10,11 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"rsros/test/need"
 	"sync"
 	"testing"
 	"time"
+
+	"rsros/test/need"
 )
 
 // Fault is what a proxy does to a request.
