@@ -87,21 +87,11 @@ func everywhere(t testing.TB, path string, want []seen) {
 	stockbag.Agree(t, path, want)
 }
 
-// bags is the folder of example bags.
-func bags(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("RS_BAGS")
-	if dir == "" {
-		need.Missing(t, "RS_BAGS, the folder of example bags, is not set")
-	}
-	return dir
-}
-
 func exampleBags(t testing.TB) []string {
 	t.Helper()
 	var out []string
 	for _, dir := range []string{"librealsense", "public"} {
-		list, err := filepath.Glob(filepath.Join(bags(t), dir, "*.bag"))
+		list, err := filepath.Glob(filepath.Join(need.Bag(t, dir), "*.bag"))
 		if err != nil || len(list) == 0 {
 			t.Fatalf("no bags in %s: %v", dir, err)
 		}
