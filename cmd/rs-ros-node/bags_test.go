@@ -39,11 +39,34 @@ func commandIn(ctx context.Context, args ...string) (code int, out, log string) 
 // want runs a command line and checks its exit code.
 func want(t *testing.T, code int, args ...string) (out string) {
 	t.Helper()
+	out, _ = wantBoth(t, code, args...)
+	return out
+}
+
+// wantLog is want for what is logged.
+func wantLog(t *testing.T, code int, args ...string) (log string) {
+	t.Helper()
+	_, log = wantBoth(t, code, args...)
+	return log
+}
+
+func wantBoth(t *testing.T, code int, args ...string) (out, log string) {
+	t.Helper()
 	got, out, log := command(t, args...)
 	if got != code {
 		t.Fatalf("%q: exit code %d, want %d\n%s%s", args, got, code, out, log)
 	}
-	return out
+	return out, log
+}
+
+// has checks that what a command prints has texts.
+func has(t *testing.T, printed string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(printed, text) {
+			t.Errorf("no %q in\n%s", text, printed)
+		}
+	}
 }
 
 // writeBag writes a bag with connections, whose IDs are their places in the list, and the messages that fill writes.
@@ -85,16 +108,9 @@ func stockCount(t *testing.T, path string, messages int) {
 
 func TestCheck(t *testing.T) {
 	sound, broken, none := samplebag.SDK(t, "sw_small_lz4.bag", "sound.bag"), samplebag.Torn(t), samplebag.File(t, "none.bag", []byte("no bag at all"))
-	if out := want(t, exitOK, "check", sound); !strings.HasPrefix(out, sound+": sound, version 2.0, 8038 messages in 3 chunks\n") ||
-		!strings.Contains(out, "RealSense recording, version 4") {
-		t.Error(out)
-	}
-	if out := want(t, exitIncomplete, "check", broken, sound); !strings.Contains(out, broken+": damaged") || !strings.Contains(out, "loss at byte") {
-		t.Error(out)
-	}
-	if out := want(t, exitFailed, "check", none, broken); !strings.Contains(out, none+": unreadable") || !strings.Contains(out, "not a bag") {
-		t.Error(out)
-	}
+	has(t, want(t, exitOK, "check", sound), sound+": sound, version 2.0, 8038 messages in 3 chunks\n", "RealSense recording, version 4")
+	has(t, want(t, exitIncomplete, "check", broken, sound), broken+": damaged", "loss at byte")
+	has(t, want(t, exitFailed, "check", none, broken), none+": unreadable", "not a bag")
 	var res struct {
 		Outcome   string
 		Messages  int
@@ -104,20 +120,14 @@ func TestCheck(t *testing.T) {
 		t.Error(res, err)
 	}
 	// Frames that the recorder was told to skip aren't damage, but are reported.
-	if out := want(t, exitOK, "check", samplebag.SDK(t, "sw_small_pause.bag", "pause.bag")); !strings.Contains(out, "Depth_0: the camera's numbers leave out 20 frames") {
-		t.Error(out)
-	}
+	has(t, want(t, exitOK, "check", samplebag.SDK(t, "sw_small_pause.bag", "pause.bag")), "Depth_0: the camera's numbers leave out 20 frames")
 }
 
 func TestCheckRules(t *testing.T) {
 	sound, lossy := samplebag.SDK(t, "sw_small_raw.bag", "sound.bag"), samplebag.SDK(t, "sw_small_pause.bag", "lossy.bag")
 	file := samplebag.File(t, "rules.yaml", []byte(want(t, exitOK, "check", "--rules-from", sound)))
-	if out := want(t, exitOK, "check", "--rules", file, sound); !strings.Contains(out, " rules: 0 of ") {
-		t.Error(out)
-	}
-	if out := want(t, exitIncomplete, "check", "--rules", file, lossy, sound); !strings.Contains(out, lossy+": sound") || !strings.Contains(out, "lost_frames: want at most 0, found 380\n") || !strings.Contains(out, " rules: 0 of ") {
-		t.Error(out)
-	}
+	has(t, want(t, exitOK, "check", "--rules", file, sound), " rules: 0 of ")
+	has(t, want(t, exitIncomplete, "check", "--rules", file, lossy, sound), lossy+": sound", "lost_frames: want at most 0, found 380\n", " rules: 0 of ")
 	var res struct {
 		Outcome string
 		Rules   struct {
@@ -136,9 +146,9 @@ func TestCheckRules(t *testing.T) {
 		t.Error(out)
 	}
 	want(t, exitFailed, "check", "--rules-from", none)
-	if code, out, log := command(t, "check", "--rules-from", samplebag.Torn(t)); code != exitIncomplete || !strings.Contains(out, "topics:") || !strings.Contains(log, "damaged recording") {
-		t.Errorf("exit code %d\n%s%s", code, out, log)
-	}
+	out, log := wantBoth(t, exitIncomplete, "check", "--rules-from", samplebag.Torn(t))
+	has(t, out, "topics:")
+	has(t, log, "damaged recording")
 	wrong := samplebag.File(t, "wrong.yaml", []byte("recording:\n  sise: {max: 1}\n"))
 	if code, out, log := command(t, "check", "--rules", wrong, sound); code != exitUsage || out != "" || !strings.Contains(log, wrong+`: line 2: recording: found the key "sise"`) {
 		t.Errorf("exit code %d\n%s%s", code, out, log)
@@ -229,9 +239,7 @@ func TestCompress(t *testing.T) {
 	want(t, exitIncomplete, "compress", "--lz4", samplebag.Torn(t))
 	small := filepath.Join(t.TempDir(), "small.bag")
 	want(t, exitOK, "filter", samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag"), "-o", small, "--topics", "/device_0/.*info", "-e")
-	if _, _, log := command(t, "compress", small); !strings.Contains(log, "librealsense can't play") {
-		t.Error(log)
-	}
+	has(t, wantLog(t, exitOK, "compress", small), "librealsense can't play")
 }
 
 // TestInterrupted checks that Ctrl-C and success have different exit codes, and that the input stays.

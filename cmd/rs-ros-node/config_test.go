@@ -66,9 +66,7 @@ func TestConfigMistakes(t *testing.T) {
 		"lz4: true\nlz4: true":        "line 2: found the key lz4 again",
 		"a: &a b":                     "anchors are not supported",
 	} {
-		if code, _, log := command(t, "record", "--config", writeText(t, text)); code != exitUsage || !strings.Contains(log, want) {
-			t.Errorf("%q: %d: %s", text, code, log)
-		}
+		has(t, wantLog(t, exitUsage, "record", "--config", writeText(t, text)), want)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"rsros/test/need"
-	"strings"
 	"testing"
 )
 
@@ -13,10 +12,7 @@ func TestDefinitionsKeepOthers(t *testing.T) {
 	folder := t.TempDir()
 	other := filepath.Join(folder, "realsense2_camera")
 	need.Must(t, os.Mkdir(other, 0o755))
-	code, _, log := command(t, "definitions", "-o", folder)
-	if want := other + " is another package of this name"; code != exitFailed || !strings.Contains(log, want) {
-		t.Errorf("exit code %d: %s", code, log)
-	}
+	has(t, wantLog(t, exitFailed, "definitions", "-o", folder), other+" is another package of this name")
 	if left, _ := os.ReadDir(other); len(left) != 0 {
 		t.Errorf("written: %v", left)
 	}
