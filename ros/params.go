@@ -19,7 +19,7 @@ import (
 // Calls to the parameter server end when ctx ends, when the node is closed, or after
 // ten seconds without an answer.
 func (n *Node) Param(ctx context.Context, name string) (any, bool, error) {
-	value, err := n.paramCall(ctx, "getParam", name)
+	_, value, err := n.paramCall(ctx, "getParam", name)
 	if _, refused := errors.AsType[*rosapi.Error](err); refused {
 		return nil, false, nil
 	}
@@ -32,11 +32,8 @@ func (n *Node) SetParam(ctx context.Context, name string, value any) error {
 	if err != nil {
 		return fmt.Errorf("parameter %s: %w", name, err)
 	}
-	full, err := n.Resolve(name)
-	if err != nil {
-		return err
-	}
-	if _, err = n.paramCallFull(ctx, "setParam", full, value); err == nil {
+	full, _, err := n.paramCall(ctx, "setParam", name, value)
+	if err == nil {
 		n.paramChanged(full, value) // the master doesn't notify the node that set it
 	}
 	return err
@@ -44,28 +41,24 @@ func (n *Node) SetParam(ctx context.Context, name string, value any) error {
 
 // DeleteParam deletes a parameter or a tree.
 func (n *Node) DeleteParam(ctx context.Context, name string) error {
-	_, err := n.paramCall(ctx, "deleteParam", name)
+	_, _, err := n.paramCall(ctx, "deleteParam", name)
 	return err
 }
 
-func (n *Node) paramCall(ctx context.Context, method, name string) (any, error) {
-	full, err := n.Resolve(name)
-	if err != nil {
-		return nil, err
+// paramCall calls a method that takes a parameter's name, and returns the resolved name and the answer.
+func (n *Node) paramCall(ctx context.Context, method, name string, args ...any) (full string, value any, err error) {
+	if full, err = n.Resolve(name); err != nil {
+		return "", nil, err
 	}
-	return n.paramCallFull(ctx, method, full)
-}
-
-// paramCallFull calls with a resolved name.
-func (n *Node) paramCallFull(ctx context.Context, method, full string, args ...any) (any, error) {
 	if len(n.cfg.PrivateParams) > 0 && !n.paramsSet.Load() { // the registrar hasn't set them yet
 		ctx, cancel := n.untilClosed(ctx)
 		defer cancel()
 		if err := n.setPrivateParams(ctx); err != nil {
-			return nil, err
+			return "", nil, err
 		}
 	}
-	return n.CallMaster(ctx, method, append([]any{full}, args...)...)
+	value, err = n.CallMaster(ctx, method, append([]any{full}, args...)...)
+	return full, value, err
 }
 
 // CallMaster calls a method of the master and returns the value of its answer.

@@ -54,12 +54,8 @@ func paramLeaf(v any) (any, error) {
 		return "", nil
 	case bool, string, float64, []byte, time.Time:
 		return v, nil
-	case float32:
-		return float64(v), nil
 	case int:
 		return paramInteger(int64(v))
-	case int32:
-		return int(v), nil
 	case int64:
 		return paramInteger(v)
 	case uint64:

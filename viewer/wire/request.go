@@ -36,36 +36,6 @@ type Request struct {
 	SplitBytes   int64   `json:"splitBytes"`
 }
 
-// forms are the operations that aren't answered.
-var forms = map[string]func(*Request) error{
-	"subscribe": func(r *Request) error {
-		if r.Codec != "raw" && r.Codec != "packed" {
-			return fmt.Errorf("codec %q, want raw or packed", r.Codec)
-		}
-		if r.Divisor != 1 && r.Divisor != 2 && r.Divisor != 4 {
-			return fmt.Errorf("divisor %d, want 1, 2 or 4", r.Divisor)
-		}
-		return nil
-	},
-	"unsubscribe": func(*Request) error { return nil },
-	"credit":      func(*Request) error { return nil },
-	"ping":        pingable,
-}
-
-// pingable returns an error unless a ping's mark is a number or a short string, which may be
-// echoed.
-func pingable(r *Request) error {
-	switch t := r.T.(type) {
-	case float64:
-		return nil
-	case string:
-		if len(t) <= 64 {
-			return nil
-		}
-	}
-	return errors.New("t is neither a number nor a short string")
-}
-
 // ParseRequest decodes a message of the page. If the message has an ID, the caller checks that
 // the operation and the names exist. Operations without an ID are checked completely.
 func ParseRequest(text []byte) (*Request, error) {
@@ -73,14 +43,32 @@ func ParseRequest(text []byte) (*Request, error) {
 	if err := json.Unmarshal(text, &r); err != nil {
 		return nil, fmt.Errorf("message of the page: %w", err)
 	}
-	check, known := forms[r.Op]
-	switch {
-	case known:
-		if err := check(&r); err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Op, err)
-		}
-	case r.ID == nil:
-		return nil, fmt.Errorf("message of the page: op %.40q has no id and isn't known", r.Op)
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	return &r, nil
+}
+
+// check checks the operations that aren't answered.
+func (r *Request) check() error {
+	switch r.Op {
+	case "subscribe":
+		if r.Codec != "raw" && r.Codec != "packed" {
+			return fmt.Errorf("subscribe: codec %q, want raw or packed", r.Codec)
+		}
+		if r.Divisor != 1 && r.Divisor != 2 && r.Divisor != 4 {
+			return fmt.Errorf("subscribe: divisor %d, want 1, 2 or 4", r.Divisor)
+		}
+	case "unsubscribe", "credit":
+	case "ping": // whose mark is echoed
+		text, isText := r.T.(string)
+		if _, isNumber := r.T.(float64); !isNumber && !(isText && len(text) <= 64) {
+			return errors.New("ping: t is neither a number nor a short string")
+		}
+	default:
+		if r.ID == nil {
+			return fmt.Errorf("message of the page: op %.40q has no id and isn't known", r.Op)
+		}
+	}
+	return nil
 }
