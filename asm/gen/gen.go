@@ -136,6 +136,17 @@ func Pair(low, high func(ops ...Op), a, b VecVirtual) (VecVirtual, VecVirtual) {
 	return l, h
 }
 
+// Transposed transposes 8×8 numbers.
+func Transposed(a [8]VecVirtual) (c [8]VecVirtual) {
+	u := Interleave(a, VUNPCKLPS, VUNPCKHPS, VUNPCKLPD, VUNPCKHPD)
+	for i := range 4 {
+		c[i], c[i+4] = YMM(), YMM()
+		VPERM2F128(Imm(0x20), u[i+4], u[i], c[i])
+		VPERM2F128(Imm(0x31), u[i+4], u[i], c[i+4])
+	}
+	return c
+}
+
 // Interleave does the first two of three steps that transpose 8×8 elements. low1 and
 // high1 combine adjacent rows, low2 and high2 rows two apart. Rows i and i+4 of the
 // result hold halves of the same columns.

@@ -36,8 +36,8 @@ func transform(middle, order Mem, factors [4]Mem) {
 			ADDQ(stride, samples)
 		}
 	}
-	rows = cosines(turned(rows), factors)
-	rows = cosines(turned(rows), factors)
+	rows = cosines(gen.Transposed(rows), factors)
+	rows = cosines(gen.Transposed(rows), factors)
 	for y, r := range rows {
 		VMULPS(Mem{Base: scale, Disp: 32 * y}, r, r)
 		VCVTPS2DQ(r, r) // nearest even
@@ -71,17 +71,6 @@ func others(rows [8]VecVirtual, order Mem) GPVirtual {
 	}
 	NOTQ(mask)
 	return mask
-}
-
-// turned transposes 8×8 numbers.
-func turned(a [8]VecVirtual) (c [8]VecVirtual) {
-	u := gen.Interleave(a, VUNPCKLPS, VUNPCKHPS, VUNPCKLPD, VUNPCKHPD)
-	for i := range 4 {
-		c[i], c[i+4] = YMM(), YMM()
-		VPERM2F128(Imm(0x20), u[i+4], u[i], c[i])
-		VPERM2F128(Imm(0x31), u[i+4], u[i], c[i+4])
-	}
-	return c
 }
 
 func add(a, b VecVirtual) VecVirtual {

@@ -101,16 +101,11 @@ func transposeFloats() {
 			VMOVUPS(Mem{Base: at}, a[i])
 			ADDQ(fromStride, at)
 		}
-		u := gen.Interleave(a, VUNPCKLPS, VUNPCKHPS, VUNPCKLPD, VUNPCKHPD)
 		MOVQ(to, at)
-		for half, which := range []U8{0x20, 0x31} {
-			for i := range 4 {
-				c := YMM()
-				VPERM2F128(which, u[i+4], u[i], c)
-				VMOVUPS(c, Mem{Base: at})
-				if half+i < 4 {
-					ADDQ(toStride, at)
-				}
+		for i, c := range gen.Transposed(a) {
+			VMOVUPS(c, Mem{Base: at})
+			if i < 7 {
+				ADDQ(toStride, at)
 			}
 		}
 		ADDQ(fromStep, from)

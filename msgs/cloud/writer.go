@@ -28,8 +28,8 @@ func (w *writer) row(y int, xyz, uv []float32) {
 	}
 }
 
-// put writes a point.
-func put(to *[step]byte, x, y, z float32) {
+// put writes a point without its colour.
+func put(to *[stepBare]byte, x, y, z float32) {
 	binary.LittleEndian.PutUint64(to[:], uint64(math.Float32bits(x))|uint64(math.Float32bits(y))<<32)
 	binary.LittleEndian.PutUint64(to[8:], uint64(math.Float32bits(z)))
 }
@@ -47,9 +47,7 @@ func (w *writer) appendPlain(xyz []float32) {
 			}
 			x, y, z = nan, nan, nan
 		}
-		to := w.to[at:][:stepBare]
-		binary.LittleEndian.PutUint64(to, uint64(math.Float32bits(x))|uint64(math.Float32bits(y))<<32)
-		binary.LittleEndian.PutUint64(to[8:], uint64(math.Float32bits(z)))
+		put((*[stepBare]byte)(w.to[at:]), x, y, z)
 		at += stepBare
 	}
 	w.at = at
@@ -71,7 +69,7 @@ func (w *writer) appendColoured(xyz []float32, pixels []byte) {
 			x, y, z, colour = nan, nan, nan, 0
 		}
 		to := (*[step]byte)(w.to[at:])
-		put(to, x, y, z)
+		put((*[stepBare]byte)(to[:]), x, y, z)
 		binary.LittleEndian.PutUint32(to[colourOffset:], colour)
 		if z > 0 || ordered {
 			at += step
@@ -114,7 +112,7 @@ func (w *writer) any(y int, xyz, uv []float32) {
 			px, py, pz = nan, nan, nan
 		}
 		to := (*[step]byte)(w.to[at:])
-		put(to, px, py, pz)
+		put((*[stepBare]byte)(to[:]), px, py, pz)
 		binary.LittleEndian.PutUint32(to[colourOffset:], colour)
 		at += step
 	}

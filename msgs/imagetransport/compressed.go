@@ -116,18 +116,14 @@ func swap(to, from []byte) {
 	}
 }
 
-func rowRGB(to, from []byte, l layout) {
+// rowColours copies pixels as red, green, blue and, if n is 4, opacity.
+func rowColours(to []byte, n int, from []byte, l layout) {
 	r, g, b := l.rgb[0], l.rgb[1], l.rgb[2]
-	for len(to) >= 3 && len(from) >= l.pixel {
+	for len(to) >= n && len(from) >= l.pixel {
 		to[0], to[1], to[2] = from[r], from[g], from[b]
-		to, from = to[3:], from[l.pixel:]
-	}
-}
-
-func rowRGBA(to, from []byte, l layout) {
-	r, g, b := l.rgb[0], l.rgb[1], l.rgb[2]
-	for len(to) >= 4 && len(from) >= 4 {
-		to[0], to[1], to[2], to[3] = from[r], from[g], from[b], from[3]
-		to, from = to[4:], from[4:]
+		if n == 4 {
+			to[3] = from[3]
+		}
+		to, from = to[n:], from[l.pixel:]
 	}
 }

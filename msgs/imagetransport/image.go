@@ -90,7 +90,7 @@ func (p *Image) PNG() (_ png.Image, ok bool) {
 	}
 	out := p.opaque(l)
 	if l.colour() && l.pixel == 4 {
-		out.Colour, out.Row = png.RGBA, func(y int, to []byte) { rowRGBA(to, p.row(y, l), l) }
+		out.Colour, out.Row = png.RGBA, func(y int, to []byte) { rowColours(to, 4, p.row(y, l), l) }
 	}
 	return out, true
 }
@@ -102,7 +102,7 @@ func (p *Image) opaque(l layout) png.Image {
 	case l.yuv:
 		out.Colour, out.Row = png.RGB, func(y int, to []byte) { rowYUV(to, p.row(y, l), l.rgb[0]) }
 	case l.colour():
-		out.Colour, out.Row = png.RGB, func(y int, to []byte) { rowRGB(to, p.row(y, l), l) }
+		out.Colour, out.Row = png.RGB, func(y int, to []byte) { rowColours(to, 3, p.row(y, l), l) }
 	case l.bits == 16 && !p.BigEndian:
 		out.Row = func(y int, to []byte) { swap(to, p.row(y, l)) }
 	default:
