@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // TestImageLayout compares the head of a depth image with librealsense's layout.
@@ -47,9 +49,7 @@ func TestEveryValue(t *testing.T) {
 	const big = "00000000 01ee1234 ff eeeeee 00000004 fb eeeeee 3ff0000000000000" +
 		"00000003 c3a900 ee c0000000 eeeeeeee fffffffffffffff8 fffffff7 00000005 00000006 00000002 0708"
 	bigEndian, err := hex.DecodeString(strings.ReplaceAll(big, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	want := []any{uint8(1), uint16(0x1234), true, uint32(4), uint8(0xfb), float64(1), "é", float32(-2), int64(-8), int32(-9), NewTime(5, 6), "\x07\x08"}
 	for _, blob := range [][]byte{e.B, bigEndian} {
 		d := NewCDRDecoder(blob)
@@ -71,9 +71,7 @@ func TestCDRRefused(t *testing.T) {
 		"lying length":     {"00010000ffffffff41", "need 4294967295 bytes, have 1"},
 	} {
 		blob, err := hex.DecodeString(test.blob)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		d := NewCDRDecoder(blob)
 		if s := d.String(); s != "" || d.Err() == nil || !strings.Contains(d.Err().Error(), test.want) {
 			t.Errorf("%s: %q, %v", name, s, d.Err())

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"rsros/test/need"
 )
 
 // structs has a message of each struct, its type, and the bytes after a head (pixels,
@@ -95,9 +97,7 @@ func TestStructs(t *testing.T) {
 			head := Marshal(c.m)
 			typ := anyType(t, c.typ)
 			s, err := Parse(typ.Name, typ.Definition)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			whole := append(head[:len(head):len(head)], c.tail...)
 			if n, err := s.Size(append(whole[:len(whole):len(whole)], 1, 2, 3)); err != nil || n != len(whole) {
 				t.Fatalf("size by definition is %d of %d bytes: %v", n, len(whole), err)

@@ -53,18 +53,14 @@ func TestYAMLGenpy(t *testing.T) {
 func yaml(t *testing.T, name string, data []byte, o PrintOptions) string {
 	t.Helper()
 	var b strings.Builder
-	if err := spec(t, name).WriteYAML(&b, data, o); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, spec(t, name).WriteYAML(&b, data, o))
 	return b.String()
 }
 
 func spec(t *testing.T, name string) *Spec {
 	t.Helper()
 	s, err := Parse(name, MustType(name).Definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return s
 }
 
@@ -87,18 +83,14 @@ func TestYAMLOptions(t *testing.T) {
 func TestJSON(t *testing.T) {
 	for name, m := range samples() {
 		var b strings.Builder
-		if err := spec(t, name).WriteJSON(&b, Marshal(m), PrintOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, spec(t, name).WriteJSON(&b, Marshal(m), PrintOptions{}))
 		if !json.Valid([]byte(b.String())) {
 			t.Errorf("%s: invalid JSON: %s", name, b.String())
 		}
 	}
 	var b strings.Builder
 	data := Marshal(&ImageHead{Header: Header{Seq: 1, Stamp: NewTime(2, 3), FrameID: "f"}, Height: 1, Width: 3, Encoding: "8UC1", Step: 3, DataLen: 3})
-	if err := spec(t, "sensor_msgs/Image").WriteJSON(&b, append(data, 1, 2, 3), PrintOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, spec(t, "sensor_msgs/Image").WriteJSON(&b, append(data, 1, 2, 3), PrintOptions{}))
 	want := `{"header":{"seq":1,"stamp":{"secs":2,"nsecs":3},"frame_id":"f"},"height":1,"width":3,"encoding":"8UC1","is_bigendian":0,"step":3,"data":"AQID"}`
 	if b.String() != want {
 		t.Errorf("got %s", b.String())
@@ -110,9 +102,7 @@ func TestJSON(t *testing.T) {
 func TestTree(t *testing.T) {
 	var b strings.Builder
 	data := Marshal(&ImageHead{Encoding: "8UC1", Width: 4, Step: 4, DataLen: 4})
-	if err := spec(t, "sensor_msgs/Image").WriteJSON(&b, append(data, 7, 8, 9, 10), PrintOptions{Tree: true, MaxArray: 3}); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, spec(t, "sensor_msgs/Image").WriteJSON(&b, append(data, 7, 8, 9, 10), PrintOptions{Tree: true, MaxArray: 3}))
 	if want := `"data":[7,8,9,{"…":1}]}`; !strings.HasSuffix(b.String(), want) || !json.Valid([]byte(b.String())) {
 		t.Errorf("got %s, want … %s", b.String(), want)
 	}
@@ -130,9 +120,7 @@ func TestShiftStamps(t *testing.T) {
 		t.Fatalf("shifted %d stamps, %v", n, err)
 	}
 	var got TFMessage
-	if err := Unmarshal(data, &got); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, Unmarshal(data, &got))
 	for i, want := range []Time{NewTime(11, 100_000_000), 0, NewTime(1, 200_000_000)} {
 		if got.Transforms[i].Header.Stamp != want {
 			t.Errorf("stamp %d is %d, want %d", i, got.Transforms[i].Header.Stamp, want)
@@ -160,9 +148,7 @@ func BenchmarkShiftImage(b *testing.B) {
 	data = append(data, make([]byte, 1280*720*3)...)
 	typ := MustType("sensor_msgs/Image")
 	s, err := Parse(typ.Name, typ.Definition)
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {

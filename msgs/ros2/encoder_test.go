@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rsros/msgs"
+	"rsros/test/need"
 	"rsros/test/workload"
 )
 
@@ -47,9 +48,7 @@ func TestThereAndBack(t *testing.T) {
 		kind := msgs.MustType(name)
 		e := encoderOf(t, name)
 		spec, err := msgs.Parse(name, kind.Definition)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		m := mapped(t, e.Type, e.Definition)
 		if m.Type.MD5 != kind.MD5 {
 			t.Errorf("%s maps back to %s with a different MD5:\n%s", name, m.Type.Name, m.Type.Definition)
@@ -82,13 +81,9 @@ func TestOwnType(t *testing.T) {
 		"================================================================================\nMSG: my_pkg/Part\nuint16 a\nfloat64[] list\n" +
 		"================================================================================\nMSG: other_pkg/Empty\n"
 	spec, err := msgs.Parse("my_pkg/Type", definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	e, err := NewEncoder("my_pkg/Type", definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, want := range []string{"std_msgs/Header header\n", "builtin_interfaces/Time[] at\n", "my_pkg/Part[3] parts\n", "MSG: other_pkg/Empty\n",
 		"MSG: builtin_interfaces/Duration\nint32 sec\n", "int32 SomeName\n"} {
 		if !strings.Contains(e.Definition, want) {
@@ -102,9 +97,7 @@ func TestOwnType(t *testing.T) {
 	for seed := range uint64(50) {
 		want := workload.Message(spec, rand.New(rand.NewPCG(seed, 4)), without(nil))
 		blob, _, err := e.Convert(nil, want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got, _, err := m.Convert(nil, blob); err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("seed %d: %v\n%x became\n%x", seed, err, want, got)
 		}
@@ -177,9 +170,7 @@ func TestLogThereAndBack(t *testing.T) {
 		in := msgs.Log{Header: msgs.Header{Stamp: msgs.NewTime(5, 6)}, Level: level, Name: "/n", Msg: "é", File: "f", Function: "g", Line: 7}
 		want := msgs.Marshal(&in)
 		blob, _, err := e.Convert(nil, want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got, _, err := m.Convert(nil, blob); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("level %d: %v\n%x, want\n%x", level, err, got, want)
 		}
@@ -218,9 +209,7 @@ func FuzzToCDR(f *testing.F) {
 			t.Fatalf("%s: %x became %x: %v", name, message, blob, err)
 		}
 		s, err := msgs.Parse(b.m.Type.Name, b.m.Type.Definition)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if n, err := s.Size(out); err != nil || n != len(out) {
 			t.Fatalf("%s: got %d bytes with a message of %d: %v", name, len(out), n, err)
 		}

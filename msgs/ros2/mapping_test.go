@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rsros/msgs"
+	"rsros/test/need"
 )
 
 // twin writes random messages of a type in both forms.
@@ -149,13 +150,9 @@ func TestLog(t *testing.T) {
 	blob := []byte("\x00\x01\x00\x00" + "\x05\x00\x00\x00\x06\x00\x00\x00" + "\x1e\x00\x00\x00" + "\x02\x00\x00\x00n\x00\x00\x00" +
 		"\x02\x00\x00\x00m\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" + "\x07\x00\x00\x00")
 	out, _, err := m.Convert(nil, blob)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var l msgs.Log
-	if err := msgs.Unmarshal(out, &l); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, msgs.Unmarshal(out, &l))
 	if l.Header.Stamp != msgs.NewTime(5, 6) || l.Level != msgs.LogWarn || l.Name != "n" || l.Msg != "m" || l.Line != 7 {
 		t.Errorf("%+v", l)
 	}
@@ -189,9 +186,7 @@ uint32 nanosec
 `
 	m := mapped(t, "my_pkg/msg/Whole", text)
 	s, err := msgs.Parse(m.Type.Name, m.Type.Definition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var fields []string
 	for _, f := range s.Fields {
 		fields = append(fields, typeText(&f)+" "+f.Name)
@@ -257,9 +252,7 @@ func FuzzToROS1(f *testing.F) {
 			return
 		}
 		s, err := msgs.Parse(m.Type.Name, m.Type.Definition)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if n, err := s.Size(out); err != nil || n != len(out) {
 			t.Fatalf("%s: got %d bytes with a message of %d: %v", name, len(out), n, err)
 		}
@@ -284,9 +277,7 @@ func FuzzMap(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, m.Type.Definition)
 		}
-		if err := s.Check(out); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, s.Check(out))
 	})
 }
 
@@ -305,9 +296,7 @@ func TestWide(t *testing.T) {
 		"4 bytes, big-endian":    "00000000 07eeeeee 00000004 00000068 000000e9 0000d83d 0000de00 00000001 00000001 00000078 09",
 	} {
 		blob, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got, _, err := m.Convert(nil, blob); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: %v\n%x, want\n%x", name, err, got, want)
 		}
