@@ -16,6 +16,7 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/program/work"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 // hand is a clock that tests move.
@@ -135,11 +136,7 @@ func TestTakenNames(t *testing.T) {
 		need.Must(t, os.WriteFile(path, []byte("old"), 0o666))
 		f, _ := files(t, Options{Output: path, Bag: bagstore.Options{Overwrite: true}})
 		finish(t, f)
-		b, err := rosbag.Open(path, bagstore.OpenOptions{})
-		need.Must(t, err)
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		samplebag.Open(t, path)
 	})
 }
 

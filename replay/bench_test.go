@@ -5,9 +5,8 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
-	"rsros/msgs"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 // BenchmarkPlayer measures the player itself: reading ahead, the state machine and the clock, without
@@ -17,19 +16,13 @@ func BenchmarkPlayer(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			count := min(20000, (256<<20)/size)
 			path := filepath.Join(b.TempDir(), "bench.bag")
-			w, err := rosbag.Create(path, bagstore.Options{})
-			need.Must(b, err)
-			typ := msgs.MustType("sensor_msgs/Image")
-			id, err := w.AddConnection(bagstore.Connection{Topic: "/a", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition})
-			need.Must(b, err)
+			w := samplebag.Create(b, path, bagstore.Options{})
 			data := make([]byte, size)
 			for i := range count {
-				need.Must(b, w.Write(id, bag0+bagstore.Time(i*ms), data))
+				w.Put(samplebag.Topic("/a", "sensor_msgs/Image"), bag0+bagstore.Time(i*ms), data)
 			}
-			need.Must(b, w.Close())
-			bag, err := rosbag.Open(path, bagstore.OpenOptions{})
-			need.Must(b, err)
-			defer bag.Close() //nolint:errcheck // only read
+			w.Done()
+			bag := samplebag.Open(b, path)
 			b.SetBytes(int64(size * count))
 			b.ReportAllocs()
 			for b.Loop() {

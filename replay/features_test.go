@@ -13,10 +13,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/program/work"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 // images returns n images of each topic, 30 ms apart. Some time before each there is a text on another topic.
@@ -355,16 +355,11 @@ func TestUnplayableTopics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := t.TempDir() + "/x.bag"
-			w, err := rosbag.Create(path, bagstore.Options{})
-			need.Must(t, err)
-			a, err := w.AddConnection(bagstore.Connection{Topic: "/a", Type: good.Name, MD5: good.MD5, Definition: good.Definition})
-			x, err2 := w.AddConnection(c.conn)
-			err3 := w.Write(a, bag0, text("good"))
-			err4 := w.Write(x, bag0, nil)
-			need.Must(t, errors.Join(err, err2, err3, err4, w.Close()))
-			b, err := rosbag.Open(path, bagstore.OpenOptions{})
-			need.Must(t, err)
-			defer b.Close() //nolint:errcheck // only read
+			w := samplebag.Create(t, path, bagstore.Options{})
+			w.Put(samplebag.Topic("/a", good.Name), bag0, text("good"))
+			w.Put(c.conn, bag0, nil)
+			w.Done()
+			b := samplebag.Open(t, path)
 			r := newRig(t, Settings{}, b)
 			r.journal.refuse = "/refused"
 			lines := r.run(t)

@@ -15,9 +15,9 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -151,30 +151,15 @@ type raw struct {
 func writeRaw(t *testing.T, list ...raw) *bagstore.Recording {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.bag")
-	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 200})
-	need.Must(t, err)
-	ids := make(map[string]uint32)
+	w := samplebag.Create(t, path, bagstore.Options{ChunkSize: 200})
 	for _, r := range list {
-		id, ok := ids[r.topic]
-		if !ok {
-			topic, caller, _ := strings.Cut(r.topic, "@")
-			typ := msgs.MustType(r.typ)
-			id, err = w.AddConnection(bagstore.Connection{Topic: topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition,
-				CallerID: caller, Latching: strings.Contains(topic, "latched")})
-			need.Must(t, err)
-			ids[r.topic] = id
-		}
-		need.Must(t, w.Write(id, r.at, r.data))
+		topic, caller, _ := strings.Cut(r.topic, "@")
+		c := samplebag.Topic(topic, r.typ)
+		c.CallerID, c.Latching = caller, strings.Contains(topic, "latched")
+		w.Put(c, r.at, r.data)
 	}
-	need.Must(t, w.Close())
-	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return b
+	w.Done()
+	return samplebag.Open(t, path)
 }
 
 // counting returns a bag of n messages "0", "1", … on /a, every 10 ms.

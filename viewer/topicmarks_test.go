@@ -6,9 +6,8 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
-	"rsros/test/need"
+	"rsros/test/samplebag"
 	"rsros/tools/info"
 )
 
@@ -16,8 +15,7 @@ import (
 // the same name that others recorded with another type has none.
 func TestTopicMarks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := rosbag.Create(path, bagstore.Options{})
-	need.Must(t, err)
+	w := samplebag.Create(t, path, bagstore.Options{})
 	for i, m := range []struct {
 		topic, typ string
 		message    msgs.Message
@@ -27,14 +25,9 @@ func TestTopicMarks(t *testing.T) {
 		{info.DropsTopic, info.DropsType, &msgs.TopicStatistics{Topic: "/flood", DroppedMsgs: -7}},
 		{info.DropsTopic, info.MarksType, &msgs.String{Data: "of others"}},
 	} {
-		typ := msgs.MustType(m.typ)
-		id, err := w.AddConnection(bagstore.Connection{Topic: m.topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition})
-		if err == nil {
-			err = w.Write(id, bagstore.Time(i+1), msgs.Marshal(m.message))
-		}
-		need.Must(t, err)
+		w.Put(samplebag.Topic(m.topic, m.typ), bagstore.Time(i+1), msgs.Marshal(m.message))
 	}
-	need.Must(t, w.Close())
+	w.Done()
 	_, v, hello := start(t, Options{}, path)
 	list := hello["source"].(object)["marks"].([]any)
 	if len(list) == 0 {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -39,9 +38,7 @@ func tree(t *testing.T, v *visitor.Viewer, id uint16) object {
 // contents returns the messages of a bag's topic by time.
 func contents(t *testing.T, path, topic string) map[bagstore.Time][]byte {
 	t.Helper()
-	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer bag.Close() //nolint:errcheck // it was only read
+	bag := samplebag.Open(t, path)
 	v := bag.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == topic }})
 	it := v.Iterator()
 	defer it.Close()

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 	"rsros/test/stockbag"
 )
 
@@ -28,9 +28,7 @@ func TestSomeTopicsStayCompressed(t *testing.T) {
 		}
 	})
 	uses := func(path string) map[string]map[bagstore.Compression]int {
-		b, err := rosbag.Open(path, bagstore.OpenOptions{})
-		need.Must(t, err)
-		defer b.Close()
+		b := samplebag.Open(t, path)
 		heads, err := b.Layouts()
 		need.Must(t, err)
 		found := map[string]map[bagstore.Compression]int{}

@@ -16,7 +16,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/db3"
-	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/test/stockbag"
@@ -27,8 +26,7 @@ import (
 func TestDamagedChunk(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
 	want(t, exitOK, "compress", "--lz4", "--chunksize", "4", bag)
-	b, err := rosbag.Open(bag, bagstore.OpenOptions{})
-	need.Must(t, err)
+	b := samplebag.Open(t, bag)
 	chunk := b.Blocks()[1]
 	lost := int(chunk.Messages())
 	b.Close()

@@ -173,8 +173,7 @@ func TestUnsayable(t *testing.T) {
 // TestRecoverListsWhatLost checks that topics without losses are listed only on request.
 func TestRecoverListsWhatLost(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
-	b, err := rosbag.Open(bag, bagstore.OpenOptions{})
-	need.Must(t, err)
+	b := samplebag.Open(t, bag)
 	chunk := b.Blocks()[0]
 	b.Close()
 	raw, err := os.ReadFile(bag)

@@ -15,7 +15,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/program"
@@ -24,6 +23,7 @@ import (
 	"rsros/ros/graph"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/samplebag"
 )
 
 var driftText = regexp.MustCompile(`drift ([-+.0-9]+) ppm ± ([.0-9]+) ppm`)
@@ -135,9 +135,7 @@ func TestRecordTogether(t *testing.T) {
 // besides returns the numbers on /odom of a recording, in order of time, and how many messages /map has.
 func besides(t *testing.T, path string) (numbers []uint32, maps int) {
 	t.Helper()
-	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer b.Close()
+	b := samplebag.Open(t, path)
 	for m, err := range b.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/odom" || c.Topic == "/map" }}).Messages() {
 		need.Must(t, err)
 		if m.Conn.Topic == "/map" {

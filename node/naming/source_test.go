@@ -14,24 +14,18 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/program/buffers"
 	"rsros/replay"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 const sampleBags = "../../test/data/librealsense/"
 
 func openWrapperSource(t *testing.T, path string, o WrapperOptions) *Source {
 	t.Helper()
-	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	t.Cleanup(func() {
-		if err := bag.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	bag := samplebag.Open(t, path)
 	file, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
 	need.Must(t, err)
 	o.Camera = "camera"

@@ -15,13 +15,13 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/program"
 	"rsros/replay"
 	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/rig"
+	"rsros/test/samplebag"
 )
 
 func TestKeyParser(t *testing.T) {
@@ -71,15 +71,13 @@ func playBag(t *testing.T, n int) string {
 func writeBag(t *testing.T, n int, apart time.Duration, text func(i int) string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "play.bag")
-	w, err := rosbag.Create(path, bagstore.Options{})
-	need.Must(t, err)
-	typ := msgs.MustType("std_msgs/String")
-	id, err := w.AddConnection(bagstore.Connection{Topic: "/chatter", Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition, CallerID: "/talker"})
-	need.Must(t, err)
+	w := samplebag.Create(t, path, bagstore.Options{})
+	c := samplebag.Topic("/chatter", "std_msgs/String")
+	c.CallerID = "/talker"
 	for i := range n {
-		need.Must(t, w.Write(id, bagstore.NewTime(1_700_000_000, 0).Add(time.Duration(i)*apart), msgs.Marshal(&msgs.String{Data: text(i)})))
+		w.Put(c, bagstore.NewTime(1_700_000_000, 0).Add(time.Duration(i)*apart), msgs.Marshal(&msgs.String{Data: text(i)}))
 	}
-	need.Must(t, w.Close())
+	w.Done()
 	return path
 }
 

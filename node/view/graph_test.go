@@ -9,8 +9,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/record"
 	"rsros/ros"
@@ -164,8 +162,7 @@ func TestRecording(t *testing.T) {
 	}
 	marks := 0
 	for _, path := range []string{bag, strings.Replace(bag, ".bag", "_1.bag", 1)} {
-		b, err := rosbag.Open(path, bagstore.OpenOptions{})
-		need.Must(t, err)
+		b := samplebag.Open(t, path)
 		for range info.Annotations(t.Context(), b) {
 			marks++
 		}

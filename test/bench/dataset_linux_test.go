@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/samplebag"
 )
 
 // BenchmarkTUM makes TUM's layout of a camera node's bag of BENCH_GB gigabytes, depth and colour of
@@ -41,24 +41,17 @@ func BenchmarkTUM(b *testing.B) {
 func recordImages(b *testing.B, path string, size int64) {
 	b.Helper()
 	const width, height = 848, 480
-	w, err := rosbag.Create(path, bagstore.Options{Checkpoint: -1})
-	need.Must(b, err)
+	w := samplebag.Create(b, path, bagstore.Options{Checkpoint: -1})
 	type camera struct {
 		name, encoding string
 		bytes          int // a pixel
 		scenes         [8][]byte
-		image, info    uint32
+		image, info    bagstore.Connection
 	}
 	cameras := []*camera{{name: "color", encoding: "rgb8", bytes: 3}, {name: "depth", encoding: "16UC1", bytes: 2}}
-	add := func(topic, kind string) uint32 {
-		t := msgs.MustType(kind)
-		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition})
-		need.Must(b, err)
-		return id
-	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range cameras {
-		c.image, c.info = add("/camera/"+c.name+"/image_raw", "sensor_msgs/Image"), add("/camera/"+c.name+"/camera_info", "sensor_msgs/CameraInfo")
+		c.image, c.info = samplebag.Topic("/camera/"+c.name+"/image_raw", "sensor_msgs/Image"), samplebag.Topic("/camera/"+c.name+"/camera_info", "sensor_msgs/CameraInfo")
 		for i := range c.scenes {
 			for p := range width * height {
 				v := 40*i + p%width/4 + p/width/3
@@ -81,13 +74,13 @@ func recordImages(b *testing.B, path string, size int64) {
 			info := msgs.CameraInfo{Header: h, Width: width, Height: height, DistortionModel: "plumb_bob", D: make([]float64, 5), K: [9]float64{600, 0, 424, 0, 600, 240, 0, 0, 1}}
 			e.B = e.B[:0]
 			e.Message(&info)
-			need.Must(b, w.Write(c.info, bagstore.Time(at), e.B))
+			w.Put(c.info, bagstore.Time(at), e.B)
 			pixels := c.scenes[n%len(c.scenes)]
 			head := msgs.ImageHead{Header: h, Width: width, Height: height, Encoding: c.encoding, Step: uint32(width * c.bytes), DataLen: uint32(len(pixels))}
 			e.B = e.B[:0]
 			head.Append(&e)
-			need.Must(b, w.Write(c.image, bagstore.Time(at), e.B, pixels))
+			w.Put(c.image, bagstore.Time(at), e.B, pixels)
 		}
 	}
-	need.Must(b, w.Close())
+	w.Done()
 }

@@ -11,12 +11,11 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
+	"rsros/test/samplebag"
 	"rsros/tools/info"
 )
 
@@ -91,9 +90,7 @@ func BenchmarkStart(b *testing.B) {
 
 // busiest returns the topic with the most messages. The master publishes /rosout, too.
 func busiest(b *testing.B, bag string) string {
-	r, err := rosbag.Open(bag, bagstore.OpenOptions{})
-	need.Must(b, err)
-	defer r.Close()
+	r := samplebag.Open(b, bag)
 	topics := slices.DeleteFunc(info.Topics(r), func(t info.TopicSummary) bool { return strings.HasPrefix(t.Topic, "/rosout") })
 	return slices.MaxFunc(topics, func(x, y info.TopicSummary) int { return int(x.Messages) - int(y.Messages) }).Topic
 }

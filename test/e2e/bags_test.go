@@ -14,9 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/samplebag"
 )
 
 // imageStreams are the streams of the librealsense bags that have pixels.
@@ -154,9 +154,7 @@ func holdsRound(got, want []string) bool {
 // bagHashes returns the hashes of a bag's images by topic.
 func bagHashes(t *testing.T, path string) map[string][]string {
 	t.Helper()
-	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer bag.Close()
+	bag := samplebag.Open(t, path)
 	view := bag.View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return c.Type == "sensor_msgs/Image" },
 	})

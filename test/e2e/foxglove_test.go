@@ -11,11 +11,10 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
-	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
+	"rsros/test/samplebag"
 	"rsros/test/visitor"
 )
 
@@ -24,24 +23,22 @@ import (
 func foxgloveBag(t *testing.T) (path string, want map[string][]string) {
 	t.Helper()
 	path, want = filepath.Join(t.TempDir(), "walk.bag"), make(map[string][]string)
-	w, err := rosbag.Create(path, bagstore.Options{})
-	need.Must(t, err)
+	w := samplebag.Create(t, path, bagstore.Options{})
 	text := msgs.MustType("std_msgs/String")
 	own := msgs.Type{Name: "my_msgs/Own", MD5: "0cc175b9c0f1b6a831c399e269772661", Definition: "uint8[] data\n"}
 	for topic, c := range map[string]struct {
 		typ   msgs.Type
 		bytes int
 	}{"/text": {text, 10}, "/own": {own, 8000}, "/third": {text, 30}} {
-		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: c.typ.Name, MD5: c.typ.MD5, Definition: c.typ.Definition, CallerID: "/walker"})
-		need.Must(t, err)
+		conn := bagstore.Connection{Topic: topic, Type: c.typ.Name, MD5: c.typ.MD5, Definition: c.typ.Definition, CallerID: "/walker"}
 		for i := range 100 {
 			data := msgs.Marshal(&msgs.String{Data: strings.Repeat(fmt.Sprint(topic, i), c.bytes/5)})
 			at := bagstore.Time(1_500_000_000_000_000_000 + int64(i)*5_000_000)
-			need.Must(t, w.Write(id, at, data))
+			w.Put(conn, at, data)
 			want[topic] = append(want[topic], stampAndHash(int64(at), data))
 		}
 	}
-	need.Must(t, w.Close())
+	w.Done()
 	return path, want
 }
 

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,11 +10,9 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/ros/xmlrpc"
-	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/samplebag"
 )
@@ -106,33 +103,18 @@ func everyArgumentTurned(t *testing.T, launches map[string]turnedLaunch) {
 // infrared streams repeated as Infrared_0 and as Fisheye_0.
 func everyStream(t *testing.T) string {
 	t.Helper()
-	from, err := rosbag.Open(samplebag.Data(t, "sw_small_lz4.bag"), bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer from.Close()
-	view := from.View(bagstore.Query{})
+	from := samplebag.Open(t, samplebag.Data(t, "sw_small_lz4.bag"))
 	path := filepath.Join(t.TempDir(), "every.bag")
-	to, err := rosbag.Create(path, bagstore.Options{})
-	need.Must(t, err)
+	to := samplebag.Create(t, path, bagstore.Options{})
 	again := strings.NewReplacer("/Infrared_1/", "/Infrared_0/", "/Infrared_2/", "/Fisheye_0/")
-	connections := map[string]uint32{}
-	it := view.Iterator()
-	defer it.Close()
-	for it.Next() {
-		m := it.Message()
+	samplebag.Each(t, func(m bagstore.Message) {
 		for _, topic := range slices.Compact([]string{m.Conn.Topic, again.Replace(m.Conn.Topic)}) {
-			id, ok := connections[topic]
-			if !ok {
-				c := *m.Conn
-				c.Topic = topic
-				if id, err = to.AddConnection(c); err != nil {
-					t.Fatal(err)
-				}
-				connections[topic] = id
-			}
-			need.Must(t, to.Write(id, m.Time, m.Data))
+			c := *m.Conn
+			c.Topic = topic
+			to.Put(c, m.Time, m.Data)
 		}
-	}
-	need.Must(t, errors.Join(it.Err(), to.Close()))
+	}, from)
+	to.Done()
 	return path
 }
 

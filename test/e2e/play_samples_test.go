@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
-	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 // message is one message of a test bag of strings. The topic may be
@@ -41,21 +40,13 @@ func writeBag(t *testing.T, messages []message) string {
 func writeSamples(t *testing.T, samples []sample) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.bag")
-	w, err := rosbag.Create(path, bagstore.Options{ChunkSize: 1000, Compression: bagstore.LZ4})
-	need.Must(t, err)
-	ids := make(map[string]uint32)
+	w := samplebag.Create(t, path, bagstore.Options{ChunkSize: 1000, Compression: bagstore.LZ4})
 	for _, m := range samples {
-		id, known := ids[m.topic]
-		if !known {
-			topic, caller, _ := strings.Cut(m.topic, "@")
-			typ := msgs.MustType(m.typ)
-			id, err = w.AddConnection(bagstore.Connection{Topic: topic, Type: typ.Name, MD5: typ.MD5, Definition: typ.Definition,
-				CallerID: caller, Latching: strings.Contains(topic, "latched")})
-			need.Must(t, err)
-			ids[m.topic] = id
-		}
-		need.Must(t, w.Write(id, bagStart.Add(m.at), m.data))
+		topic, caller, _ := strings.Cut(m.topic, "@")
+		c := samplebag.Topic(topic, m.typ)
+		c.CallerID, c.Latching = caller, strings.Contains(topic, "latched")
+		w.Put(c, bagStart.Add(m.at), m.data)
 	}
-	need.Must(t, w.Close())
+	w.Done()
 	return path
 }

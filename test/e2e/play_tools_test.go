@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/samplebag"
 )
 
 // dynparamPackage lets roslib find the package that Debian's dynparam claims to belong to.
@@ -101,9 +101,7 @@ func TestStockTools(t *testing.T) {
 func TestRealSenseBag(t *testing.T) {
 	program := peer.Program(t)
 	recording := need.Bag(t, "public/d435_2018_v3.bag")
-	b, err := rosbag.Open(recording, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer b.Close() //nolint:errcheck // only read
+	b := samplebag.Open(t, recording)
 	// Every message is published, under its legal name.
 	want := make(map[string]int)
 	view := b.View(bagstore.Query{})

@@ -6,10 +6,8 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
-	"rsros/msgs"
-	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/samplebag"
 )
 
 // TestPlayManyTopics checks that rosmaster accepts the registrations of many topics, which are batched,
@@ -18,15 +16,11 @@ func TestPlayManyTopics(t *testing.T) {
 	onEachMaster(t, func(t *testing.T, g *graph) {
 		const topics = 300
 		path := filepath.Join(t.TempDir(), "many.bag")
-		w, err := rosbag.Create(path, bagstore.Options{})
-		need.Must(t, err)
-		text := msgs.MustType("std_msgs/String")
+		w := samplebag.Create(t, path, bagstore.Options{})
 		for i := range topics {
-			id, err := w.AddConnection(bagstore.Connection{Topic: fmt.Sprint("/many/", "t", i), Type: text.Name, MD5: text.MD5, Definition: text.Definition})
-			need.Must(t, err)
-			need.Must(t, w.Write(id, bagstore.Time(1e18)+bagstore.Time(i), []byte{1, 0, 0, 0, 'x'}))
+			w.Put(samplebag.Topic(fmt.Sprint("/many/t", i), "std_msgs/String"), bagstore.Time(1e18)+bagstore.Time(i), []byte{1, 0, 0, 0, 'x'})
 		}
-		need.Must(t, w.Close())
+		w.Done()
 		count := func() int {
 			list, _ := g.ask("getPublishedTopics", "/many").([]any)
 			return len(list)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/need"
@@ -195,9 +194,7 @@ func (g *graph) killRecord(o *onlooker, python, compression string, after time.D
 // numbersOf returns the numbers of the images of a bag.
 func numbersOf(t *testing.T, path string) (numbers []uint32) {
 	t.Helper()
-	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer b.Close()
+	b := samplebag.Open(t, path)
 	samplebag.Each(t, func(m bagstore.Message) { numbers = append(numbers, binary.LittleEndian.Uint32(m.Data[4:])) }, b)
 	return numbers
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/samplebag"
@@ -67,9 +66,7 @@ func TestRecordOverflow(t *testing.T) {
 // gapsOf counts the numbers missing from the messages of a bag.
 func gapsOf(t *testing.T, path string) (gaps uint32) {
 	t.Helper()
-	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer b.Close()
+	b := samplebag.Open(t, path)
 	last := uint32(0)
 	samplebag.Each(t, func(m bagstore.Message) {
 		seq := binary.LittleEndian.Uint32(m.Data)

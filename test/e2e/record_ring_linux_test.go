@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/samplebag"
 )
 
 const (
@@ -246,9 +246,7 @@ func (b *blackBox) judge(dir string, windows []window, full bool, ended time.Tim
 // eachImage calls f with the numbers of the images of a bag.
 func eachImage(t *testing.T, path string, f func(n int)) {
 	t.Helper()
-	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer b.Close()
+	b := samplebag.Open(t, path)
 	for m, err := range b.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/images" }}).Messages() {
 		need.Must(t, err)
 		f(int(binary.LittleEndian.Uint32(m.Data[4:])))

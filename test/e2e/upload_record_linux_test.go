@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/test/bucket"
 	"rsros/test/need"
 	"rsros/test/peer"
@@ -135,9 +134,7 @@ func contents(t *testing.T, dir, pattern string) map[string]string {
 // sequence returns the numbers in the headers of a bag's messages.
 func sequence(t *testing.T, path string) (numbers []uint32) {
 	t.Helper()
-	bag, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer bag.Close()
+	bag := samplebag.Open(t, path)
 	samplebag.Each(t, func(m bagstore.Message) { numbers = append(numbers, binary.LittleEndian.Uint32(m.Data)) }, bag)
 	return numbers
 }

@@ -10,11 +10,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
-	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
+	"rsros/test/samplebag"
 )
 
 // served finds the address of the page in the log of a node.
@@ -93,9 +91,7 @@ func TestNodes(t *testing.T) {
 	if code := recorder.Wait(); code != 0 {
 		t.Errorf("record ended with %d: %s", code, recorder.Output())
 	}
-	opened, err := rosbag.Open(bag, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer opened.Close() //nolint:errcheck // it was read
+	opened := samplebag.Open(t, bag)
 	if c := opened.Connections(); len(c) != 1 || c[0].Topic != image || !strings.HasSuffix(c[0].Type, "/Image") {
 		t.Errorf("recorded %+v", c)
 	}

@@ -4,16 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/rosbag"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 func TestWriteDevice(t *testing.T) {
-	bag, err := rosbag.Open("../../test/data/librealsense/sw_small_pause.bag", bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer bag.Close() //nolint:errcheck // only read
+	bag := samplebag.Open(t, "../../test/data/librealsense/sw_small_pause.bag")
 	sum, err := rsbag.Summarize(bag, true)
 	need.Must(t, err)
 	var b strings.Builder

@@ -12,10 +12,10 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
-	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 var odom = bagstore.Connection{Topic: "/odom", Type: "std_msgs/String", MD5: msgs.MustType("std_msgs/String").MD5,
@@ -199,20 +199,12 @@ func TestFirstTopic(t *testing.T) {
 // without /file_version.
 func TestStrayDevice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := rosbag.Create(path, bagstore.Options{})
-	need.Must(t, err)
-	info := msgs.MustType("diagnostic_msgs/KeyValue")
+	w := samplebag.Create(t, path, bagstore.Options{})
 	for _, topic := range []string{"/device_0/sensor_0/info", "/device_1/sensor_4000/info"} {
-		id, err := w.AddConnection(bagstore.Connection{Topic: topic, Type: info.Name, MD5: info.MD5, Definition: info.Definition})
-		if err == nil {
-			err = w.Write(id, staticTime, msgs.Marshal(&msgs.KeyValue{Key: "Name", Value: "Stereo Module"}))
-		}
-		need.Must(t, err)
+		w.Put(samplebag.Topic(topic, "diagnostic_msgs/KeyValue"), staticTime, msgs.Marshal(&msgs.KeyValue{Key: "Name", Value: "Stereo Module"}))
 	}
-	need.Must(t, w.Close())
-	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer b.Close()
+	w.Done()
+	b := samplebag.Open(t, path)
 	noted := func(n string) bool { return strings.HasPrefix(n, "device 1:") }
 	if s, err := Summarize(b, true); err != nil || len(s.Sensors) != 1 || len(s.Others) != 0 || !slices.ContainsFunc(s.Notes, noted) {
 		t.Errorf("%+v, %v", s, err)

@@ -10,44 +10,28 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
-	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 )
 
 // odd is a bag that a test assembles.
 type odd struct {
-	t     testing.TB
-	path  string
-	w     *rosbag.Writer
-	conns map[string]uint32
+	*samplebag.Bag
+	t    testing.TB
+	path string
 }
 
 func newOdd(t testing.TB) *odd {
 	t.Helper()
-	o := &odd{t: t, path: filepath.Join(t.TempDir(), "odd.bag"), conns: make(map[string]uint32)}
-	var err error
-	if o.w, err = rosbag.Create(o.path, bagstore.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	return o
+	path := filepath.Join(t.TempDir(), "odd.bag")
+	return &odd{samplebag.Create(t, path, bagstore.Options{}), t, path}
 }
 
 func (o *odd) add(at bagstore.Time, topic, typ string, parts ...[]byte) {
 	o.t.Helper()
-	id, ok := o.conns[topic]
-	if !ok {
-		m := msgs.MustType(typ)
-		var err error
-		if id, err = o.w.AddConnection(bagstore.Connection{Topic: topic, Type: m.Name, MD5: m.MD5, Definition: m.Definition}); err != nil {
-			o.t.Fatal(err)
-		}
-		o.conns[topic] = id
-	}
-	if err := o.w.Write(id, at, parts...); err != nil {
-		o.t.Fatal(err)
-	}
+	o.Put(samplebag.Topic(topic, typ), at, parts...)
 }
 
 func (o *odd) kv(at bagstore.Time, topic, key, value string) {
@@ -74,13 +58,9 @@ func (o *odd) openNode() *File {
 
 func (o *odd) openBy(open func(path string) (*File, error)) *File {
 	o.t.Helper()
-	if err := o.w.Close(); err != nil {
-		o.t.Fatal(err)
-	}
+	o.Done()
 	f, err := open(o.path)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	need.Must(o.t, err)
 	o.t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -277,7 +257,7 @@ func TestExtrinsicGroups(t *testing.T) {
 func TestNotARecording(t *testing.T) {
 	o := newOdd(t)
 	o.add(1, "/chatter", "std_msgs/String", msgs.Marshal(&msgs.String{Data: "x"}))
-	need.Must(t, o.w.Close())
+	o.Done()
 	if _, err := Open(o.path, Options{}); err == nil || !strings.Contains(err.Error(), "no RealSense recording") {
 		t.Error(err)
 	}

@@ -13,10 +13,10 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
-	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 	"rsros/test/stockbag"
 )
 
@@ -285,9 +285,7 @@ func playable(t *testing.T, paths ...string) {
 // truncated bag they know what the last checkpoint recorded.
 func agree(t *testing.T, path string) {
 	t.Helper()
-	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer b.Close()
+	b := samplebag.Open(t, path)
 	v := b.View(bagstore.Query{})
 	it := v.Iterator()
 	defer it.Close()

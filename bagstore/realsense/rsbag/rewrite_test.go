@@ -9,8 +9,8 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/rosbag"
 	"rsros/test/need"
+	"rsros/test/samplebag"
 	"rsros/tools/rewrite"
 )
 
@@ -20,9 +20,7 @@ func TestCutRecordingsKeepTheirDescription(t *testing.T) {
 	dir := t.TempDir()
 	cut := filepath.Join(dir, "cut.bag")
 	from := bagstore.Time(time.Second)
-	bag, err := rosbag.Open(in, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer bag.Close()
+	bag := samplebag.Open(t, in)
 	if _, err := rewrite.Merge(t.Context(), []*bagstore.Recording{bag}, cut, rewrite.Options{Filter: bagstore.Filter{Start: from}}); err != nil {
 		t.Fatal(err)
 	}
