@@ -17,6 +17,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rsros/camdriver/model"
@@ -61,6 +62,8 @@ type Camera struct {
 	gone context.CancelFunc
 	life context.Context
 
+	resets, stalls atomic.Int32 // requested and sent
+
 	mu         sync.Mutex
 	violations []string
 	configured bool
@@ -71,9 +74,7 @@ type Camera struct {
 	streams    map[uint8]*stream // by endpoint
 	power      map[uint8]*hidSensor
 	states     map[uint8]state // by endpoint
-	resets     int
-	stalls     int
-	status     [][]byte // packets for the status endpoint, oldest first
+	status     [][]byte        // packets for the status endpoint, oldest first
 	log        eventLog
 	advanced   advancedMode
 	sequence   sequence
@@ -131,19 +132,11 @@ func (c *Camera) Violations() []string {
 }
 
 // Stalls counts control requests that were stalled.
-func (c *Camera) Stalls() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.stalls
-}
+func (c *Camera) Stalls() int { return int(c.stalls.Load()) }
 
 // Resets returns the number of requested hardware resets. The transport has to
 // execute them by replugging.
-func (c *Camera) Resets() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.resets
-}
+func (c *Camera) Resets() int { return int(c.resets.Load()) }
 
 // maxViolations bounds the recorded violations.
 const maxViolations = 1000
@@ -178,7 +171,7 @@ func (c *Camera) Control(s Setup, out []byte) ([]byte, error) {
 	}
 	in, err := c.dispatch(s, out)
 	if err != nil {
-		c.stalls++
+		c.stalls.Add(1)
 	}
 	if len(in) > int(s.Length) {
 		in = in[:s.Length]

@@ -41,28 +41,30 @@ func color(terminal bool, selector uint8) uvc.Control {
 // newControls returns the camera's controls at power on. The stereo module's exposure and gain set no options, because the
 // camera applies them to the pixels, as a sequence of frames may have different ones.
 func newControls(firmware model.Version) map[uvc.Control]*value {
-	list := map[uvc.Control]*value{}
-	add := func(at uvc.Control, size int, lo, hi, res, def int32) *value {
-		v := &value{size: size, min: lo, max: hi, res: res, def: def, cur: def}
-		list[at] = v
-		return v
+	list := map[uvc.Control]*value{
+		stereo(model.XUEmitter): {
+			size: 1, max: 2, res: 1, def: model.LaserOn, stream: camdriver.DepthStream, option: camdriver.OptionEmitterEnabled,
+		},
+		stereo(model.XULaserPower): {
+			size: 2, max: 360, res: 30, def: 150, stream: camdriver.DepthStream, option: camdriver.OptionLaserPower,
+		},
+		stereo(model.XUExposure):      {size: 4, min: 1, max: 165000, res: 1, def: 8500},
+		stereo(model.XUPreset):        {size: 1, max: 6, res: 1},
+		stereo(model.XUErrorReport):   {size: 1, max: 255, res: 1},
+		stereo(model.XUOutputTrigger): {size: 1, max: 1, res: 1},
+		stereo(model.XUAutoExposure):  {size: 1, max: 1, res: 1, def: 1},
+		depthGain:                     {size: 2, min: 16, max: 248, res: 1, def: 16},
 	}
-	emitter := add(stereo(model.XUEmitter), 1, 0, 2, 1, model.LaserOn)
-	emitter.stream, emitter.option = camdriver.DepthStream, camdriver.OptionEmitterEnabled
-	laser := add(stereo(model.XULaserPower), 2, 0, 360, 30, 150)
-	laser.stream, laser.option = camdriver.DepthStream, camdriver.OptionLaserPower
-	add(stereo(model.XUExposure), 4, 1, 165000, 1, 8500)
-	add(stereo(model.XUPreset), 1, 0, 6, 1, 0)
-	add(stereo(model.XUErrorReport), 1, 0, 255, 1, 0)
-	add(stereo(model.XUOutputTrigger), 1, 0, 1, 1, 0)
-	add(stereo(model.XUAutoExposure), 1, 0, 1, 1, 1)
 	if !firmware.Less(model.Version{5, 17, 2, 5}) {
-		add(stereo(model.XUSync), 1, 0, 2, 1, 0)
+		list[stereo(model.XUSync)] = &value{size: 1, max: 2, res: 1}
 	}
-	add(depthGain, 2, 16, 248, 1, 16)
 	for _, c := range model.ColorControls {
-		v := add(color(c.Terminal, c.Selector), c.Size, c.Min, c.Max, c.Step, c.Def)
-		v.stream, v.option = camdriver.ColorStream, c.Option
+		list[color(c.Terminal, c.Selector)] = &value{
+			size: c.Size, min: c.Min, max: c.Max, res: c.Step, def: c.Def, stream: camdriver.ColorStream, option: c.Option,
+		}
+	}
+	for _, v := range list {
+		v.cur = v.def
 	}
 	return list
 }

@@ -55,7 +55,7 @@ func (c *Camera) operate(op uint32, p [4]uint32, data []byte) ([]byte, int32) {
 		}
 		return nil, model.BadParameter
 	case model.OpReset:
-		c.resets++
+		c.resets.Add(1)
 		return nil, 0
 	case model.OpFirmwareLog:
 		return c.log.take(), 0
