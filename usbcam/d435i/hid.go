@@ -65,9 +65,11 @@ func (c *Camera) setPower(id uint8, sensor *hidSensor, out []byte) error {
 	return nil
 }
 
+var motionProfiles = model.MotionProfiles(model.ChipBMI055)
+
 // imuRate returns a sensor's rate in Hz at an interval, or 0 if it doesn't have it.
 func imuRate(id uint8, interval uint16) float64 {
-	for _, p := range model.MotionProfiles(model.ChipBMI055) {
+	for _, p := range motionProfiles {
 		if model.ReportOf(p.Stream) != id || model.RateIntervals[p.FPS] != interval {
 			continue
 		}

@@ -88,16 +88,13 @@ func (c *Camera) withHostSettings(s Shot) func(camdriver.MetadataKey) (int64, bo
 		return s.Meta
 	}
 	shot := c.shot(s.Number)
+	own := map[camdriver.MetadataKey]int64{
+		camdriver.MetaActualExposure: int64(shot.exposure), camdriver.MetaGainLevel: int64(shot.gain),
+		camdriver.MetaAutoExposure: 0, camdriver.MetaFrameEmitterMode: int64(shot.emitter),
+	}
 	return func(k camdriver.MetadataKey) (int64, bool) {
-		switch k {
-		case camdriver.MetaActualExposure:
-			return int64(shot.exposure), true
-		case camdriver.MetaGainLevel:
-			return int64(shot.gain), true
-		case camdriver.MetaAutoExposure:
-			return 0, true
-		case camdriver.MetaFrameEmitterMode:
-			return int64(shot.emitter), true
+		if v, ok := own[k]; ok {
+			return v, true
 		}
 		return s.Meta(k)
 	}
