@@ -29,7 +29,7 @@ func (f *File) withLeftovers(ctx context.Context, db io.ReaderAt, size int64) (i
 // leftover opens the file next to the database with another ending, after following links. It is
 // nil if there is none or it is empty.
 func (f *File) leftover(ctx context.Context, ending string) (place.File, int64, error) {
-	name := f.files[0].Name()
+	name := f.files[0].Info().Name
 	if !place.IsAddress(name) {
 		if real, err := filepath.EvalSymlinks(name); err == nil {
 			name = real

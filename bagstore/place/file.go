@@ -23,9 +23,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type File interface {
 	io.ReaderAt
 	io.Closer
-	// Name is what it was opened with, concealed, for opening it or its neighbours.
-	Name() string
-	// Info describes it as it was when it was opened.
+	// Info describes it as it was when it was opened. With its name, which is concealed, it and its neighbours are opened.
 	Info() Info
 	// Size is the present size: a file at a path may grow.
 	Size() int64
@@ -49,7 +47,7 @@ func Open(ctx context.Context, name string) (File, error) {
 	if f, ok := o.(File); ok {
 		return f, nil
 	}
-	return newRemote(ctx, name, o), nil
+	return newRemote(ctx, o), nil
 }
 
 // OnDisk returns the file of a path, nil for an object's.

@@ -25,7 +25,6 @@ const (
 // remote reads an object by blocks of the cache.
 type remote struct {
 	Object
-	name   string
 	ctx    context.Context
 	cancel context.CancelFunc
 	wait   sync.WaitGroup // for requests
@@ -55,8 +54,8 @@ func share() (ahead, step int64) {
 // span is a range of blocks.
 type span struct{ from, to int64 }
 
-func newRemote(ctx context.Context, name string, o Object) *remote {
-	r := &remote{Object: o, name: name}
+func newRemote(ctx context.Context, o Object) *remote {
+	r := &remote{Object: o}
 	opened.Add(1)
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	if h, ok := o.(Header); ok {
@@ -66,14 +65,12 @@ func newRemote(ctx context.Context, name string, o Object) *remote {
 	return r
 }
 
-func (r *remote) Name() string { return r.name }
-
 func (r *remote) Size() int64 { return r.Info().Size }
 
 // cached describes the object in the cache, where a query tells objects apart.
 func (r *remote) cached() Info {
 	info := r.Info()
-	info.Name = secretURL(r.name)
+	info.Name = secretURL(info.Name)
 	return info
 }
 

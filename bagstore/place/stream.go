@@ -65,8 +65,6 @@ func spool(in *os.File) (*os.File, error) {
 // streamed is standard input as an Object and as a File. It stays open for the next one.
 type streamed struct{ *onDisk }
 
-func (streamed) Name() string { return Stream }
-
 func (streamed) Close() error { return nil }
 
 // List lists nothing.

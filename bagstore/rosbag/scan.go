@@ -44,10 +44,8 @@ func (s *scanner) run(pos int64) {
 		var r record.Record
 		err := record.Read(s.l.w, pos, b.size, &r)
 		switch {
-		case err == nil && r.Op == record.OpChunk:
-			pos = s.chunk(&r)
-		case errors.Is(err, record.ErrData) && r.Op == record.OpChunk:
-			pos = s.torn(&r)
+		case r.Op == record.OpChunk && (err == nil || errors.Is(err, record.ErrData)):
+			pos = s.chunk(&r, err != nil)
 		case err == nil:
 			if r.Op == record.OpConnection {
 				s.connection(r)
@@ -85,14 +83,14 @@ func (s *scanner) connection(r record.Record) {
 	}
 }
 
-// chunk adds a chunk that ends within the file and returns where to continue.
-func (s *scanner) chunk(r *record.Record) int64 {
+// chunk adds a chunk, or the whole records of one that extends past the end of the file, and returns where to continue.
+func (s *scanner) chunk(r *record.Record, torn bool) int64 {
 	head, err := parseChunk(r)
 	if err != nil {
 		s.bag.notes.Addf(bagstore.Loss, r.Pos, "chunk", "%v", err)
-		return r.Next()
+		return min(r.Next(), s.bag.size)
 	}
-	if head.Size == 0 && head.Stored == 0 {
+	if torn || head.Size == 0 && head.Stored == 0 {
 		return s.open(r.Pos, head, s.bag.size)
 	}
 	if end := s.written(dataEnd(head)); end < dataEnd(head) {
@@ -154,16 +152,6 @@ func (s *scanner) after(pos, end int64) int64 {
 		return next
 	}
 	return end
-}
-
-// torn adds the whole records of a chunk that extends past the end of the file.
-func (s *scanner) torn(r *record.Record) int64 {
-	head, err := parseChunk(r)
-	if err != nil {
-		s.bag.notes.Addf(bagstore.Loss, r.Pos, "chunk", "%v", err)
-		return s.bag.size
-	}
-	return s.open(r.Pos, head, s.bag.size)
 }
 
 // open adds the whole records of a chunk that was torn off, or whose lengths the writer didn't fill
