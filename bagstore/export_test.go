@@ -12,8 +12,8 @@ const LeadBytes = leadBytes
 func (v *View) ReadAhead(chunks int) { v.ahead = chunks }
 
 // BoundLead sets how many bytes iterators of v read ahead within Query.Lead, and how long they wait for these.
-func (v *View) BoundLead(bytes int64, patience time.Duration) {
-	v.leadBytes, v.patience = bytes, patience
+func (v *View) BoundLead(bytes int64, prefetchWait time.Duration) {
+	v.leadBytes, v.prefetchWait = bytes, prefetchWait
 }
 
 // Cached returns the chunks in an iterator's cache, their bytes, and those of uncompressed ones.

@@ -227,7 +227,7 @@ func TestConvertedBounded(t *testing.T) {
 	})
 	for _, lead := range []time.Duration{0, time.Hour} {
 		v := c.view(t, Query{Lead: lead})
-		v.patience = time.Hour
+		v.prefetchWait = time.Hour
 		it := v.Iterator()
 		for range 300 {
 			it.Next()

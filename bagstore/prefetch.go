@@ -12,9 +12,9 @@ const (
 	leadBytes = 32 << 20
 	// leadChunks bounds the queue of the thread.
 	leadChunks = 256
-	// patience is how long a message waits for the thread, which needs a few ms on a free
+	// prefetchWait is how long a message waits for the thread, which needs a few ms on a free
 	// processor.
-	patience = 20 * time.Millisecond
+	prefetchWait = 20 * time.Millisecond
 )
 
 // prefetcher reads chunks before they are needed, which leaves the other cores to consumers of earlier
@@ -122,26 +122,20 @@ func (mr *messageReader) prefetch(r chunkRef, l Layout) bool {
 	return true
 }
 
-func closesWithin(done <-chan struct{}, d time.Duration) bool {
-	select {
-	case <-done:
-		return true
-	default:
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-timer.C:
-		return false
-	}
-}
-
 // starves waits for a chunk that the thread is reading. It returns true if that is too slow;
 // the chunk then has to be requested again.
 func (mr *messageReader) starves(c *chunkContent) bool {
-	if closesWithin(c.done, mr.v.patience) || !c.state.CompareAndSwap(contentBegun, contentAbandoned) {
+	if c.ready() {
+		return false
+	}
+	timer := time.NewTimer(mr.v.prefetchWait)
+	defer timer.Stop()
+	select {
+	case <-c.done:
+		return false
+	case <-timer.C:
+	}
+	if !c.state.CompareAndSwap(contentBegun, contentAbandoned) {
 		return false
 	}
 	el := mr.cache[c.ref]

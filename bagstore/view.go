@@ -25,16 +25,16 @@ type Query struct {
 
 // View is a selection of messages of recordings, in the order of time, bag and position in the file.
 type View struct {
-	bags       []*Recording
-	start, end Time // of the query; an open end is MaxTime
-	conns      []*Connection
-	keep       []map[uint32]bool // connections by bag; nil keeps all
-	mapped     func(*Connection) bool
-	ahead      int           // chunks to read ahead, if lead is 0
-	lead       time.Duration // see Query.Lead
-	leadBytes  int64         // limit of the data read ahead within lead
-	patience   time.Duration // see the constant
-	remote     bool          // a bag is at an address
+	bags         []*Recording
+	start, end   Time // of the query; an open end is MaxTime
+	conns        []*Connection
+	keep         []map[uint32]bool // connections by bag; nil keeps all
+	mapped       func(*Connection) bool
+	ahead        int           // chunks to read ahead, if lead is 0
+	lead         time.Duration // see Query.Lead
+	leadBytes    int64         // limit of the data read ahead within lead
+	prefetchWait time.Duration // see the constant
+	remote       bool          // a bag is at an address
 
 	refs    []chunkRef // chunks with selected messages, by start time
 	maxEnd  []Time     // maxEnd[i] is the latest end among refs[:i+1]
@@ -52,7 +52,7 @@ func (r *Recording) View(q Query) *View { return NewView([]*Recording{r}, q) }
 
 // NewView returns the messages that match the query. It reads nothing. The recordings must stay open.
 func NewView(bags []*Recording, q Query) *View {
-	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, patience: patience, keep: make([]map[uint32]bool, len(bags))}
+	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, prefetchWait: prefetchWait, keep: make([]map[uint32]bool, len(bags))}
 	if v.end == 0 {
 		v.end = MaxTime
 	}

@@ -59,7 +59,7 @@ func (f *db3File) connect(c bagstore.Connection) (*db3Topic, error) {
 		t = &db3Topic{name: c.Topic, md5: c.MD5}
 		if t.encoder, t.why = f.encoders.Get(c.Type, c.Definition, ros2.NewEncoder); t.why == nil {
 			var err error
-			if t.id, err = f.AddDefined(bagstore.Topic{
+			if t.id, err = f.AddTopic(bagstore.Topic{
 				Name: c.Topic, Type: t.encoder.Type, Encoding: bagstore.CDR, Hash: t.encoder.Hash, QoS: db3.QoS(c.Latching),
 				Schema: bagstore.Schema{Encoding: "ros2msg", Text: t.encoder.Definition},
 			}); err != nil {

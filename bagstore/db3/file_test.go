@@ -147,7 +147,7 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	topic, err := w.AddTopic("/a", "a/msg/B", "")
+	topic, err := w.AddTopic(bagstore.Topic{Name: "/a", Type: "a/msg/B"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func Create(path string, o bagstore.Options, begin func(*Writer) error) (*Writer
 	return create(path, o, schema2, begin)
 }
 
-// CreateDefined is Create for schema 4, which has the definitions of types, see AddDefined.
+// CreateDefined is Create for schema 4, which has the definitions of types.
 func CreateDefined(path string, o bagstore.Options) (*Writer, error) {
 	return create(path, o, schema4, (*Writer).define)
 }

@@ -28,7 +28,7 @@ func liveFile(t *testing.T, sizes func(i int) int) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db3")
 	w, err := Create(path, bagstore.Options{NoSync: true}, func(w *Writer) error {
-		_, err := w.AddTopic("/text", "std_msgs/msg/String", "")
+		_, err := w.AddTopic(bagstore.Topic{Name: "/text", Type: "std_msgs/msg/String"})
 		return err
 	})
 	if err != nil {
@@ -36,7 +36,7 @@ func liveFile(t *testing.T, sizes func(i int) int) []byte {
 	}
 	for i := range 300 {
 		if i == 150 {
-			if _, err := w.AddTopic("/late", "std_msgs/msg/String", ""); err != nil {
+			if _, err := w.AddTopic(bagstore.Topic{Name: "/late", Type: "std_msgs/msg/String"}); err != nil {
 				t.Fatal(err)
 			}
 		}

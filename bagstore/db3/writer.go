@@ -39,7 +39,7 @@ type Writer struct {
 	messages int64
 	live     *live           // nil: nobody reads the file before it is complete
 	waits    int             // bytes since the last commit of a file that isn't live
-	defined  map[string]bool // types whose definition is in the file; of schema 4
+	defined  map[string]bool // types whose definition is in the file; nil for schema 2
 	bounds   described
 }
 
@@ -55,7 +55,7 @@ func newWriter(f *os.File, schema []pagedb.Object, l *live) *Writer {
 	return &Writer{f: pages, db: pagedb.New(pages, schema, l == nil), live: l}
 }
 
-// NewDefinedWriter is NewWriter for schema 4, see AddDefined.
+// NewDefinedWriter is NewWriter for schema 4, which has the definitions of types.
 func NewDefinedWriter(f *os.File) (*Writer, error) {
 	w := newWriter(f, schema4, nil)
 	return w, w.define()
@@ -67,18 +67,21 @@ func (w *Writer) define() error {
 	return w.db.Append("schema", 4, pagedb.Column{}, pagedb.Text(""))
 }
 
-// AddDefined adds a topic and the definition of its type to a file of schema 4. It returns the
-// topic's id.
-func (w *Writer) AddDefined(t bagstore.Topic) (id int64, err error) {
+// AddTopic adds a topic of CDR messages, and to a file of schema 4 the definition of its type. It returns the topic's id.
+func (w *Writer) AddTopic(t bagstore.Topic) (id int64, err error) {
 	w.topics++
 	t.Encoding = bagstore.CDR
-	if err := w.bounds.topic(&t); err != nil {
+	if err = w.bounds.topic(&t); err == nil {
+		columns := []pagedb.Column{{}, pagedb.Text(t.Name), pagedb.Text(t.Type), pagedb.Text(t.Encoding), pagedb.Text(t.QoS)}
+		if w.defined != nil {
+			columns = append(columns, pagedb.Text(t.Hash))
+		}
+		err = w.db.Append("topics", w.topics, columns...)
+	}
+	if err != nil {
 		return 0, fmt.Errorf("write topic %s: %w", t.Name, err)
 	}
-	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(t.Name), pagedb.Text(t.Type), pagedb.Text(t.Encoding), pagedb.Text(t.QoS), pagedb.Text(t.Hash)); err != nil {
-		return 0, fmt.Errorf("write topic %s: %w", t.Name, err)
-	}
-	if t.Schema.Encoding == "" || w.defined[t.Type] {
+	if w.defined == nil || t.Schema.Encoding == "" || w.defined[t.Type] {
 		return w.topics, nil
 	}
 	w.defined[t.Type] = true
@@ -97,18 +100,6 @@ func (w *Writer) Describe(m *Metadata) error {
 		return fmt.Errorf("write metadata: %w", err)
 	}
 	return nil
-}
-
-// AddTopic adds a topic to a file of schema 2 and returns its id. typ is ROS 2's name of the type.
-func (w *Writer) AddTopic(name, typ, qos string) (id int64, err error) {
-	w.topics++
-	if err := w.bounds.topic(&bagstore.Topic{Name: name, Type: typ, Encoding: bagstore.CDR, QoS: qos}); err != nil {
-		return 0, fmt.Errorf("write topic %s: %w", name, err)
-	}
-	if err := w.db.Append("topics", w.topics, pagedb.Column{}, pagedb.Text(name), pagedb.Text(typ), pagedb.Text("cdr"), pagedb.Text(qos)); err != nil {
-		return 0, fmt.Errorf("write topic %s: %w", name, err)
-	}
-	return w.topics, nil
 }
 
 // Write adds a message, which is borrowed. Messages of one time keep their order.

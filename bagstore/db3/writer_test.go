@@ -22,7 +22,7 @@ func TestWriterBounds(t *testing.T) {
 	topic := bagstore.Topic{Type: "a/msg/B", Schema: bagstore.Schema{Encoding: bagstore.SchemaROS2, Text: "uint8 x\n"}}
 	for i := range maxTopics {
 		topic.Name = fmt.Sprint("/t", i)
-		if _, err := w.AddDefined(topic); err != nil {
+		if _, err := w.AddTopic(topic); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,7 +33,7 @@ func TestWriterBounds(t *testing.T) {
 	if n := len(r.Topics()); n != maxTopics {
 		t.Errorf("the reader found %d topics", n)
 	}
-	if _, err := w.AddDefined(topic); err == nil || !strings.Contains(err.Error(), "65537 topics") {
+	if _, err := w.AddTopic(topic); err == nil || !strings.Contains(err.Error(), "65537 topics") {
 		t.Errorf("one more topic: %v", err)
 	}
 	var d described

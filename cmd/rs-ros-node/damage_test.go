@@ -128,7 +128,7 @@ func earlyDB3(t *testing.T) string {
 	need.Must(t, err)
 	defer f.Close()
 	w := db3.NewWriter(f)
-	id, err := w.AddTopic("/chatter", "std_msgs/msg/String", "")
+	id, err := w.AddTopic(bagstore.Topic{Name: "/chatter", Type: "std_msgs/msg/String"})
 	for _, ns := range []int64{math.MinInt64, -1, 1e9} {
 		err = errors.Join(err, w.Write(id, ns, []byte("\x00\x01\x00\x00\x03\x00\x00\x00hi\x00")))
 	}

@@ -51,7 +51,7 @@ func TestBombs(t *testing.T) {
 
 	large := zeros(250 << 20)
 	w, err := db3.Create(filepath.Join(dir, "messages.db3"), bagstore.Options{}, func(w *db3.Writer) error {
-		_, err := w.AddTopic("/a", "std_msgs/msg/UInt8MultiArray", "")
+		_, err := w.AddTopic(bagstore.Topic{Name: "/a", Type: "std_msgs/msg/UInt8MultiArray"})
 		for i := range int64(13) {
 			err = errors.Join(err, w.Write(1, i, large))
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"rsros/bagstore"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
@@ -137,7 +138,7 @@ func TestUnreadStreams(t *testing.T) {
 		{"/device_0/sensor_0/Object_Detection_0/info", "encoding=RAW8;fps=30"}, {"/device_0/sensor_0/Safety_0/info", "encoding=RAW8;fps=30"},
 		{"/device_0/sensor_0/Occupancy_0/info", "encoding=RAW8;fps=30"}, {"/device_0/sensor_0/Object_Detection_0/object_detection/data", "{}"},
 	} {
-		id, err := w.AddTopic(row[0], "std_msgs/msg/String", "")
+		id, err := w.AddTopic(bagstore.Topic{Name: row[0], Type: "std_msgs/msg/String"})
 		need.Must(t, err)
 		var e msgs.Encoder
 		e.BeginCDR()

@@ -124,7 +124,7 @@ func newOutput(f *os.File, ext string, o Options, encoding string) (output, stri
 		w, err := db3.NewDefinedWriter(f)
 		return output{
 			topic: func(t bagstore.Topic) (int, error) {
-				id, err := w.AddDefined(t)
+				id, err := w.AddTopic(t)
 				return int(id), err
 			},
 			write: func(topic int, t bagstore.Time, data []byte) error { return w.Write(int64(topic), int64(t), data) },

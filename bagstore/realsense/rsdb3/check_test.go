@@ -87,7 +87,7 @@ func writeRows(t *testing.T, path string, list []row) {
 	for _, r := range list {
 		id, ok := topics[r.topic]
 		if !ok {
-			if id, err = w.AddTopic(r.topic, r.typ, ""); err != nil {
+			if id, err = w.AddTopic(bagstore.Topic{Name: r.topic, Type: r.typ}); err != nil {
 				t.Fatal(err)
 			}
 			topics[r.topic] = id

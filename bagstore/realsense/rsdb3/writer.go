@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rsros/bagstore"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
@@ -107,7 +108,7 @@ func (w *Writer) Close() error { return w.db.Close() }
 func (w *Writer) topic(name, typ, qos string) int64 {
 	id, known := w.topics[name]
 	if !known && w.err == nil {
-		id, w.err = w.db.AddTopic(name, typ, qos)
+		id, w.err = w.db.AddTopic(bagstore.Topic{Name: name, Type: typ, QoS: qos})
 		w.topics[name] = id
 	}
 	return id
