@@ -236,18 +236,19 @@ func (c *client) subscribe(r subscribe) {
 	}
 	full := len(c.subs) >= maxNames
 	s.mu.Unlock()
+	l, problem := levelError, ""
 	switch {
 	case ch == nil:
-		c.status(levelError, fmt.Sprintf("Unknown channel %d", r.Channel))
-		return
+		problem = fmt.Sprintf("Unknown channel %d", r.Channel)
 	case used:
-		c.status(levelError, fmt.Sprintf("Subscription id %d is in use", r.ID))
-		return
+		problem = fmt.Sprintf("Subscription id %d is in use", r.ID)
 	case twice:
-		c.status(levelWarning, fmt.Sprintf("Channel %d is subscribed already", r.Channel))
-		return
+		l, problem = levelWarning, fmt.Sprintf("Channel %d is subscribed already", r.Channel)
 	case full:
-		c.status(levelError, "Too many subscriptions")
+		problem = "Too many subscriptions"
+	}
+	if problem != "" {
+		c.status(l, problem)
 		return
 	}
 	sub := c.newSubscription(r.ID, ch)
@@ -280,47 +281,43 @@ func (c *client) unsubscribe(id uint32) {
 	sub.close()
 }
 
-// beginPublishing opens a channel that the client publishes. If its type isn't known by name,
-// the client has to send the definition.
+// beginPublishing opens a channel that the client publishes.
 func (c *client) beginPublishing(ch clientChannel) {
-	fail := func(l level, format string, args ...any) {
-		c.status(l, fmt.Sprintf("Client channel %d (%s): ", ch.ID, quoted(ch.Topic))+fmt.Sprintf(format, args...))
+	if l, err := c.openChannel(ch); err != nil {
+		c.status(l, fmt.Sprintf("Client channel %d (%s): %v", ch.ID, quoted(ch.Topic), err))
 	}
+}
+
+// openChannel does beginPublishing's work. If the type isn't known by name, the client has to send the
+// definition. The level is that of the error.
+func (c *client) openChannel(ch clientChannel) (level, error) {
 	typ, known := msgs.Lookup(ch.SchemaName)
 	if ch.Schema != "" {
 		spec, err := msgs.Parse(ch.SchemaName, ch.Schema)
 		if err != nil {
-			fail(levelError, "its schema: %v", err)
-			return
+			return levelError, fmt.Errorf("its schema: %w", err)
 		}
 		typ, known = msgs.Type{Name: ch.SchemaName, MD5: spec.MD5(), Definition: ch.Schema}, true
 	}
 	switch {
 	case !c.control:
-		fail(levelError, "this client may not publish")
-		return
+		return levelError, errors.New("this client may not publish")
 	case c.publishing[ch.ID] != nil:
-		fail(levelWarning, "the id is in use")
-		return
+		return levelWarning, errors.New("the id is in use")
 	case len(c.publishing) >= maxPublishing:
-		fail(levelError, "%d channels are open already", maxPublishing)
-		return
+		return levelError, fmt.Errorf("%d channels are open already", maxPublishing)
 	case ch.Encoding != encodingROS:
-		fail(levelError, "the encoding is %s, expected %s", quoted(ch.Encoding), encodingROS)
-		return
+		return levelError, fmt.Errorf("the encoding is %s, expected %s", quoted(ch.Encoding), encodingROS)
 	case !known:
-		fail(levelError, "the type %s isn't known here, and no schema was sent", quoted(ch.SchemaName))
-		return
+		return levelError, fmt.Errorf("the type %s isn't known here, and no schema was sent", quoted(ch.SchemaName))
 	case c.s.graph == nil:
-		fail(levelError, "%v", errNoGraph)
-		return
+		return levelError, errNoGraph
 	}
 	p, err := c.s.graph.Publish(ch.Topic, typ)
-	if err != nil {
-		fail(levelError, "%v", err)
-		return
+	if err == nil {
+		c.publishing[ch.ID] = p
 	}
-	c.publishing[ch.ID] = p
+	return levelError, err
 }
 
 // maxPublishing is the maximum number of channels that a client may publish.

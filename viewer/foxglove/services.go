@@ -48,20 +48,20 @@ func (c *client) call(r serviceRequest) {
 	c.s.mu.Lock()
 	service, known := c.s.services.live[r.service]
 	c.s.mu.Unlock()
+	size := int64(len(r.request))
+	problem := ""
 	switch {
 	case !c.control:
-		c.callFailed(r, service.Name, "this client may not call services")
-		return
+		problem = "this client may not call services"
 	case !known:
-		c.callFailed(r, service.Name, "there is no such service")
-		return
+		problem = "there is no such service"
 	case r.encoding != encodingROS:
-		c.callFailed(r, service.Name, "the encoding is "+quoted(r.encoding)+", expected "+encodingROS)
-		return
+		problem = "the encoding is " + quoted(r.encoding) + ", expected " + encodingROS
+	case !c.Reserve(size):
+		problem = "clients send too much at once"
 	}
-	size := int64(len(r.request))
-	if !c.Reserve(size) {
-		c.callFailed(r, service.Name, "clients send too much at once")
+	if problem != "" {
+		c.callFailed(r, service.Name, problem)
 		return
 	}
 	select {
