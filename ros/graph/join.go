@@ -113,10 +113,10 @@ func PrivateParams(ctx context.Context, n *ros.Node) (Params, error) {
 	}
 }
 
-// PublishedTopics asks the master for the names of all published topics.
+// PublishedTopics asks the master for the names of all published topics, sorted.
 func (n *Node) PublishedTopics(ctx context.Context) ([]string, error) {
 	t, err := n.systemState(ctx)
-	return slices.Collect(maps.Keys(t.Publishers)), err
+	return slices.Sorted(maps.Keys(t.Publishers)), err
 }
 
 // SubscribedTopics asks the master for the topics that a node subscribes to.
