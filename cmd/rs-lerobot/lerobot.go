@@ -175,7 +175,7 @@ func (d *lerobotSet) Finish() error {
 	if err := list.close(err); err != nil {
 		return err
 	}
-	if err := d.json("meta/stats.json", d.stats(all)); err != nil {
+	if err := d.json("meta/stats.json", d.episodes[0].shaped(all)); err != nil {
 		return err
 	}
 	return d.info()
@@ -215,22 +215,21 @@ func (d *lerobotSet) row(e *episode) cells {
 			row["videos/"+name+"/from_timestamp"], row["videos/"+name+"/to_timestamp"] = 0., float64(e.rows())/float64(e.FPS)
 		}
 	}
-	for name, s := range e.Stats {
-		prefix := "stats/" + name + "/"
-		row[prefix+"count"] = []int64{s.Count}
-		for statistic, v := range s.Values {
-			row[prefix+statistic] = e.Features[name].shaped(v)
+	for name, statistics := range e.shaped(e.Stats) {
+		for statistic, v := range statistics {
+			row["stats/"+name+"/"+statistic] = v
 		}
 	}
 	return row
 }
 
-func (d *lerobotSet) stats(all map[string]*summary) map[string]any {
-	stats := make(map[string]any)
+// shaped returns statistics of the features as LeRobot has them.
+func (e *episode) shaped(all map[string]*summary) map[string]map[string]any {
+	stats := make(map[string]map[string]any)
 	for name, s := range all {
 		one := map[string]any{"count": []int64{s.Count}}
 		for statistic, v := range s.Values {
-			one[statistic] = d.episodes[0].Features[name].shaped(v)
+			one[statistic] = e.Features[name].shaped(v)
 		}
 		stats[name] = one
 	}

@@ -53,15 +53,9 @@ func parseRobot(text []byte) (*Robot, error) {
 		return nil, errors.New("it is empty")
 	}
 	r := NewRobot("")
-	word := func(to *string) func(*yaml.Node) error {
-		return func(n *yaml.Node) (err error) {
-			*to, err = yaml.Word(n)
-			return err
-		}
-	}
 	err = yaml.Keys{
-		"task":       word(&r.Task),
-		"robot_type": word(&r.Type),
+		"task":       yaml.Into(&r.Task, word),
+		"robot_type": yaml.Into(&r.Type, word),
 		"fps": func(n *yaml.Node) error {
 			v, err := strconv.Atoi(n.Value)
 			if n.Kind != yaml.Scalar || err != nil || v < 1 || v > maxFPS {
@@ -78,53 +72,29 @@ func parseRobot(text []byte) (*Robot, error) {
 			r.MaxAge = time.Duration(v * float64(time.Second))
 			return nil
 		},
-		"state":  func(n *yaml.Node) error { return sources(n, &r.State) },
-		"action": func(n *yaml.Node) error { return sources(n, &r.Action) },
+		"state":  yaml.Elements("topics", &r.State, parseSource),
+		"action": yaml.Elements("topics", &r.Action, parseSource),
 	}.Take(root.Content[0])
 	return r, err
 }
 
-func sources(n *yaml.Node, to *[]Source) error {
-	if n.Kind != yaml.List {
-		return yaml.Wrong(n, "a list of topics")
+func parseSource(n *yaml.Node) (s Source, err error) {
+	err = yaml.Keys{
+		"topic":  yaml.Into(&s.Topic, word),
+		"fields": yaml.Elements("texts", &s.Fields, word),
+		"joints": yaml.Elements("texts", &s.Joints, word),
+	}.Take(n)
+	switch {
+	case err != nil:
+	case s.Topic == "":
+		err = yaml.Fail(n, "found no topic")
+	case max(len(s.Fields), len(s.Joints)) > maxNumbers:
+		err = yaml.Fail(n, "found more than %d fields or joints", maxNumbers)
 	}
-	for _, item := range n.Content {
-		s := Source{}
-		err := yaml.Keys{
-			"topic": func(n *yaml.Node) (err error) {
-				s.Topic, err = yaml.Word(n)
-				return err
-			},
-			"fields": func(n *yaml.Node) error { return words(n, &s.Fields) },
-			"joints": func(n *yaml.Node) error { return words(n, &s.Joints) },
-		}.Take(item)
-		if err == nil && s.Topic == "" {
-			err = yaml.Fail(item, "found no topic")
-		}
-		if err != nil {
-			return err
-		}
-		*to = append(*to, s)
-	}
-	return nil
+	return s, err
 }
 
-func words(n *yaml.Node, to *[]string) error {
-	if n.Kind != yaml.List {
-		return yaml.Wrong(n, "a list of texts")
-	}
-	if len(n.Content) > maxNumbers {
-		return yaml.Fail(n, "found %d texts, want at most %d", len(n.Content), maxNumbers)
-	}
-	for _, item := range n.Content {
-		w, err := yaml.Word(item)
-		if err != nil {
-			return err
-		}
-		*to = append(*to, w)
-	}
-	return nil
-}
+func word(n *yaml.Node) (string, error) { return yaml.Word(n) }
 
 // maxNumbers bounds the numbers of a source, and those that wait.
 const (

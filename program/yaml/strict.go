@@ -51,6 +51,31 @@ func (k Keys) Take(n *Node) error {
 	return nil
 }
 
+// Into returns the function of a key whose value is parsed.
+func Into[T any](to *T, parse func(*Node) (T, error)) func(*Node) error {
+	return func(n *Node) (err error) {
+		*to, err = parse(n)
+		return err
+	}
+}
+
+// Elements returns the function of a key that has a list of what parse parses.
+func Elements[T any](what string, to *[]T, parse func(*Node) (T, error)) func(*Node) error {
+	return func(list *Node) error {
+		if list.Kind != List {
+			return Wrong(list, "a list of "+what)
+		}
+		for _, n := range list.Content {
+			v, err := parse(n)
+			if err != nil {
+				return err
+			}
+			*to = append(*to, v)
+		}
+		return nil
+	}
+}
+
 // keyError is an error in the value of a key.
 type keyError struct {
 	line int

@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"rsros/bagstore/place"
@@ -61,7 +60,6 @@ type runner struct {
 	work  *workFolder       // nil without outputs
 	files map[string]string // the SHA-256 of each of Files
 	mu    sync.Mutex        // one report at a time
-	count atomic.Int64
 }
 
 // Run works on the items. It returns an error if it can't work at all, is interrupted, or Report fails.
@@ -157,8 +155,8 @@ func (r *runner) item(ctx context.Context, it Item) Result {
 	output := ""
 	if r.work != nil {
 		res.Output = r.Output(it.Name)
-		dir := filepath.Join(r.work.path, fmt.Sprint(r.count.Add(1)))
-		if err := os.Mkdir(dir, 0o700); err != nil {
+		dir, err := os.MkdirTemp(r.work.path, "")
+		if err != nil {
 			return res.failed(ctx, err)
 		}
 		defer os.RemoveAll(dir) //nolint:errcheck // workFolder.close tries again

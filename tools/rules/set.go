@@ -62,17 +62,7 @@ func Parse(text []byte) (*Set, error) {
 	s := new(Set)
 	err = yaml.Keys{
 		"recording": s.recording,
-		"topics": func(list *yaml.Node) error {
-			if list.Kind != yaml.List {
-				return yaml.Wrong(list, "a list of topics")
-			}
-			for _, n := range list.Content {
-				if err := s.topic(n); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+		"topics":    yaml.Elements("topics", &s.topics, parseTopic),
 	}.Take(root.Content[0])
 	if err != nil {
 		return nil, err
@@ -87,8 +77,8 @@ func (s *Set) recording(n *yaml.Node) error {
 	return k.Take(n)
 }
 
-func (s *Set) topic(n *yaml.Node) error {
-	t := topicRules{line: n.Line, expect: present}
+func parseTopic(n *yaml.Node) (t topicRules, err error) {
+	t = topicRules{line: n.Line, expect: present}
 	k := limits(&t.limits, ofTopic)
 	k["topic"] = t.named
 	k["match"] = func(n *yaml.Node) (err error) {
@@ -100,25 +90,21 @@ func (s *Set) topic(n *yaml.Node) error {
 		}
 		return nil
 	}
-	k["expect"] = func(n *yaml.Node) (err error) {
-		t.expect, err = yaml.Word(n, expectations...)
-		return err
-	}
+	k["expect"] = yaml.Into(&t.expect, func(n *yaml.Node) (string, error) { return yaml.Word(n, expectations...) })
 	k["type"] = func(n *yaml.Node) error { return t.typ.set(n) }
 	if err := k.Take(n); err != nil {
-		return err
+		return t, err
 	}
 	for i, name := range t.typ.allow {
 		t.typ.allow[i] = strings.Replace(name, "/msg/", "/", 1) // as ROS 1 writes it
 	}
 	if t.name == "" {
-		return yaml.Fail(n, "found neither topic nor match")
+		return t, yaml.Fail(n, "found neither topic nor match")
 	}
 	if t.expect == present && !slices.ContainsFunc(t.limits, func(l limit) bool { return l.key == "messages" }) {
 		t.limits = append(t.limits, limit{&ofTopic[0], t.line, 1, math.Inf(1)})
 	}
-	s.topics = append(s.topics, t)
-	return nil
+	return t, nil
 }
 
 func (t *topicRules) named(n *yaml.Node) (err error) {
@@ -152,13 +138,7 @@ func limits(to *[]limit, of []quantity) yaml.Keys {
 		q := &of[i]
 		k[q.key] = func(n *yaml.Node) error {
 			l := limit{q, n.Line, math.Inf(-1), math.Inf(1)}
-			one := func(v *float64) func(*yaml.Node) error {
-				return func(n *yaml.Node) (err error) {
-					*v, err = q.value(n)
-					return err
-				}
-			}
-			if err := (yaml.Keys{"min": one(&l.min), "max": one(&l.max)}).Take(n); err != nil {
+			if err := (yaml.Keys{"min": yaml.Into(&l.min, q.value), "max": yaml.Into(&l.max, q.value)}).Take(n); err != nil {
 				return err
 			}
 			if l.min > l.max {
