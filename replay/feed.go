@@ -40,12 +40,13 @@ func (i *item) release() {
 // so that neither the disk nor decompression makes a message late. Its methods are
 // called by the player's goroutine. Only close waits for the disk or the network.
 type feed struct {
-	it    Iterator
-	ahead int64     // Options.Ahead
-	wake  func()    // ends the player's wait
-	runs  chan *run // capacity 1: the newest run, for the goroutine
-	now   *run      // the newest run, for the player
+	ahead int64  // Options.Ahead
+	wake  func() // ends the player's wait
+	now   *run   // the newest run
 	done  sync.WaitGroup
+
+	mu sync.Mutex // of the run that reads
+	it Iterator
 }
 
 // run is what is read from one position on.
@@ -63,9 +64,7 @@ type run struct {
 }
 
 func newFeed(v View, ahead int64, wake func()) *feed {
-	f := &feed{it: v.Iterator(), ahead: ahead, wake: wake, runs: make(chan *run, 1)}
-	f.done.Go(f.work)
-	return f
+	return &feed{it: v.Iterator(), ahead: ahead, wake: wake}
 }
 
 // prelude calls a function with each latched message. It returns the function's error.
@@ -74,26 +73,30 @@ type prelude func(func(*channel, Recorded) error) error
 // seek makes next return the messages that are latched at t, and then the first message at or after t.
 func (f *feed) seek(t bagstore.Time, before prelude) {
 	f.stop()
-	f.now = &run{from: t, before: before, ahead: f.ahead, items: make(chan item, f.ahead/itemBytes+1), room: work.NewSignal(), full: make(chan struct{}), quit: make(chan struct{})}
-	select {
-	case <-f.runs: // not started
-	default:
-	}
-	f.runs <- f.now
+	r := &run{from: t, before: before, ahead: f.ahead, items: make(chan item, f.ahead/itemBytes+1), room: work.NewSignal(), full: make(chan struct{}), quit: make(chan struct{})}
+	f.now = r
+	f.done.Go(func() { f.work(r) })
 }
 
-// work reads one run after the other.
-func (f *feed) work() {
-	for r := range f.runs {
-		if r.readLatched() {
-			f.it.Seek(r.from)
-			f.read(r)
-		}
-		select {
-		case <-r.quit:
-			r.release()
-		default:
-		}
+// work reads a run after the one before has stopped.
+func (f *feed) work(r *run) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !r.stopped() && r.readLatched() {
+		f.it.Seek(r.from)
+		f.read(r)
+	}
+	if r.stopped() {
+		r.release()
+	}
+}
+
+func (r *run) stopped() bool {
+	select {
+	case <-r.quit:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -143,20 +146,14 @@ func (i *item) weight() int64 { return max(i.size(), itemBytes) }
 
 // put waits for room. It returns false if the run was stopped.
 func (r *run) put(next item) bool {
-	for {
-		select {
-		case <-r.quit:
-			return false
-		default:
-		}
-		if r.bytes.Load() < r.ahead {
-			break
-		}
+	for r.bytes.Load() >= r.ahead && !r.stopped() {
 		select {
 		case <-r.room:
 		case <-r.quit:
-			return false
 		}
+	}
+	if r.stopped() {
+		return false
 	}
 	if next.err == nil {
 		r.last.Store(int64(next.Time))
@@ -264,7 +261,6 @@ func (f *feed) stop() {
 // close stops reading and waits for the goroutine.
 func (f *feed) close() {
 	f.stop()
-	close(f.runs)
 	f.done.Wait()
 	f.it.Close()
 }

@@ -108,10 +108,11 @@ func (s *SDKTopics) publisher(ctx context.Context, topic string, t msgs.Type, la
 		return p, nil
 	}
 	p, err := transport.Advertise(ctx, s.out, ros.PublisherOptions{Topic: topic, Type: t, LatchAll: latch, Queue: sdkQueue(topic, latch)}, images)
-	if err == nil {
-		s.pubs[topic] = p
+	if err != nil {
+		return nil, fmt.Errorf("advertise %s: %w", topic, err)
 	}
-	return p, err
+	s.pubs[topic] = p
+	return p, nil
 }
 
 func sdkQueue(topic string, latch bool) int {

@@ -2,6 +2,7 @@ package naming
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -88,10 +89,11 @@ func (w *WrapperTopics) opener(ctx context.Context) openOutlet {
 func (w *WrapperTopics) advertise(ctx context.Context, topic, typ string, latch bool, queue int, images transport.Options) (*transport.Publisher, error) {
 	t := msgs.MustType(typ)
 	p, err := transport.Advertise(ctx, w.out, ros.PublisherOptions{Topic: topic, Type: t, Latch: latch, Queue: queue}, images)
-	if err == nil {
-		w.all = append(w.all, p)
+	if err != nil {
+		return nil, fmt.Errorf("advertise %s: %w", topic, err)
 	}
-	return p, err
+	w.all = append(w.all, p)
+	return p, nil
 }
 
 // repeatTF publishes the transforms on /tf at hz until Close.

@@ -11,7 +11,6 @@ package transport
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"rsros/msgs"
@@ -39,7 +38,7 @@ type Publisher struct {
 func Advertise(ctx context.Context, n *ros.Node, image ros.PublisherOptions, o Options) (*Publisher, error) {
 	pub, err := n.Advertise(image)
 	if err != nil {
-		return nil, fmt.Errorf("advertise %s: %w", image.Topic, err)
+		return nil, err
 	}
 	p := &Publisher{Publisher: pub}
 	var forms []form
