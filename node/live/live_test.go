@@ -137,18 +137,15 @@ func TestLiveNodeAnswers(t *testing.T) {
 	if answer.Success {
 		t.Error("a recording that never began was stopped")
 	}
-	ask(t, n, "/camera_node/start_recording", "std_srvs/Trigger", nil, &answer)
-	path, ok := strings.CutPrefix(answer.Message, "recording into ")
-	if !answer.Success || !ok {
-		t.Fatalf("start_recording answered %+v", answer)
+	text := rig.Trigger(t, n, "/camera_node/start_recording")
+	path, ok := strings.CutPrefix(text, "recording into ")
+	if !ok {
+		t.Fatalf("start_recording answered %s", text)
 	}
 	var image msgs.ImageHead
 	next(t, n, "/device_0/sensor_0/Depth_0/image/data", &image, func() bool { return image.Width == 424 && image.Encoding == "mono16" })
 	next(t, n, "/camera/depth/image_rect_raw", &image, func() bool { return image.Width == 424 && image.Encoding == "16UC1" })
-	ask(t, n, "/camera_node/stop_recording", "std_srvs/Trigger", nil, &answer)
-	if !answer.Success {
-		t.Fatalf("stop_recording answered %+v", answer)
-	}
+	rig.Trigger(t, n, "/camera_node/stop_recording")
 	f, err := rsbag.Open(path, rsbag.Options{})
 	need.Must(t, err)
 	defer f.Close()
@@ -171,24 +168,22 @@ func (g *gain) OptionChanged(_ int, id camdriver.OptionID, v float32) {
 
 func TestEnableStopsAndStartsStreams(t *testing.T) {
 	live, n := startTestLive(t, Options{Naming: naming.Wrapper})
-	var answer msgs.Result
-	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: false}, &answer)
+	rig.SetBool(t, n, "/camera_node/enable", false)
 	before, _ := live.cameras[0].hub.Counts(camdriver.GyroStream)
 	var seen gain
 	defer live.cameras[0].hub.Attach(&seen)()
 	if err := live.cameras[0].device.Sensors()[0].SetOption(camdriver.OptionGain, 70); err != nil {
 		t.Error(err)
 	}
-	if after, _ := live.cameras[0].hub.Counts(camdriver.GyroStream); !answer.Success || after != before {
-		t.Errorf("%+v; frames went on from %d to %d", answer, before, after)
+	if after, _ := live.cameras[0].hub.Counts(camdriver.GyroStream); after != before {
+		t.Errorf("frames went on from %d to %d", before, after)
 	}
-	ask(t, n, "/camera_node/enable", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
+	rig.SetBool(t, n, "/camera_node/enable", true)
 	if before := seen.value.Load(); before != 70 {
 		t.Errorf("the hub's consumers know a gain of %d, not what was set while nothing streamed", before)
 	}
-	ask(t, n, "/camera/enable", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
-	if !answer.Success || answer.Message != "streams are running already" {
-		t.Errorf("asked to start what runs: %+v", answer)
+	if text := rig.SetBool(t, n, "/camera/enable", true); text != "streams are running already" {
+		t.Errorf("asked to start what runs: %s", text)
 	}
 	var sample msgs.Imu
 	next(t, n, "/camera/gyro/sample", &sample, func() bool { return sample.OrientationCovariance[0] == -1 })

@@ -117,7 +117,6 @@ func TestTwoCamerasInOneNode(t *testing.T) {
 	}
 	rig.Trigger(t, n, "/camera_node/start_recording")
 
-	var answer msgs.Result
 	var front, rear restarts
 	defer live.cameras[0].hub.Attach(&front)()
 	defer live.cameras[1].hub.Attach(&rear)()
@@ -136,9 +135,8 @@ func TestTwoCamerasInOneNode(t *testing.T) {
 		t.Errorf("the other camera lost %d frames of depth", gaps)
 	}
 
-	ask(t, n, "/camera_node/stop_recording", "std_srvs/Trigger", nil, &answer)
-	if !answer.Success || !strings.HasPrefix(answer.Message, "front: ") || !strings.Contains(answer.Message, "; rear: ") {
-		t.Errorf("stop_recording: %+v", answer)
+	if text := rig.Trigger(t, n, "/camera_node/stop_recording"); !strings.HasPrefix(text, "front: ") || !strings.Contains(text, "; rear: ") {
+		t.Errorf("stop_recording: %s", text)
 	}
 	for name, serial := range map[string]string{"front": "11", "rear": "22"} {
 		bags, err := filepath.Glob(folder + name + "_*.bag")
@@ -182,9 +180,8 @@ func TestCameraThatJoins(t *testing.T) {
 		t.Errorf("serial number %s", info.SerialNumber)
 	}
 	rig.Trigger(t, n, "/camera_node/front/start_recording")
-	ask(t, n, "/camera_node/pause_playback", "std_srvs/SetBool", &msgs.Bool{Data: true}, &answer)
-	if answer.Message != "front: Playback is now paused; rear: Playback is now paused" {
-		t.Errorf("pause_playback: %+v", answer)
+	if text := rig.SetBool(t, n, "/camera_node/pause_playback", true); text != "front: Playback is now paused; rear: Playback is now paused" {
+		t.Errorf("pause_playback: %s", text)
 	}
 	if rear.times.Load() != 0 {
 		t.Error("the other camera was started again")

@@ -17,6 +17,7 @@ import (
 	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/rig"
 )
 
 // TestTogetherRing checks that a black box of two cameras and two topics keeps what was before a trigger and
@@ -32,14 +33,7 @@ func TestTogetherRing(t *testing.T) {
 	latched, err := n.Advertise(ros.PublisherOptions{Topic: "/map", Type: msgs.MustType("std_msgs/UInt32"), Latch: true})
 	need.Must(t, err)
 	latched.Publish(msgs.Raw{Head: []byte{7, 0, 0, 0}})
-	call := func(name string) {
-		t.Helper()
-		var answer msgs.Result
-		if ask(t, n, "/camera_node/"+name, "std_srvs/Trigger", nil, &answer); !answer.Success {
-			t.Fatalf("%s: %+v", name, answer)
-		}
-	}
-	call("start_recording")
+	rig.Trigger(t, n, "/camera_node/start_recording")
 	peer.Await(t, "the recorder", func() bool { return odom.Subscribers() == 1 && latched.Subscribers() == 1 })
 	const sent, triggered = 160, 110 // 20 a second
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -48,10 +42,10 @@ func TestTogetherRing(t *testing.T) {
 		<-tick.C
 		odom.Publish(msgs.Raw{Head: binary.LittleEndian.AppendUint32(nil, i)})
 		if i == triggered {
-			call("trigger")
+			rig.Trigger(t, n, "/camera_node/trigger")
 		}
 	}
-	call("stop_recording")
+	rig.Trigger(t, n, "/camera_node/stop_recording")
 	if last := live.LastRecording(); last.Dropped+last.Lost > 0 {
 		t.Errorf("%+v", last)
 	}

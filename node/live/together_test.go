@@ -23,6 +23,7 @@ import (
 	"rsros/ros/graph"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/rig"
 	"rsros/test/samplebag"
 )
 
@@ -59,16 +60,7 @@ func TestRecordTogether(t *testing.T) {
 	}
 	odom := advertise("/odom", false)
 	advertise("/map", true).Publish(msgs.Raw{Head: []byte{7, 0, 0, 0}})
-	begin := func() string {
-		var answer msgs.Result
-		ask(t, n, "/camera_node/start_recording", "std_srvs/Trigger", nil, &answer)
-		_, path, found := strings.Cut(answer.Message, "recording into ")
-		if !answer.Success || !found {
-			t.Fatalf("%+v", answer)
-		}
-		return path
-	}
-	path := begin()
+	_, path, _ := strings.Cut(rig.Trigger(t, n, "/camera_node/start_recording"), "recording into ")
 	peer.Await(t, "the recorder", func() bool { return odom.Subscribers() == 1 })
 	const sent = 100
 	for i := range uint32(sent) {
@@ -76,8 +68,7 @@ func TestRecordTogether(t *testing.T) {
 		odom.Publish(msgs.Raw{Head: binary.LittleEndian.AppendUint32(nil, i)})
 		<-tick.C
 	}
-	var answer msgs.Result
-	ask(t, n, "/camera_node/split_recording", "std_srvs/Trigger", nil, &answer)
+	rig.Trigger(t, n, "/camera_node/split_recording")
 	peer.Await(t, "the second file", func() bool { return len(live.RecordFigures()[0].Paths) == 2 })
 	figures := live.RecordFigures()
 	for _, want := range []string{"front/Depth_0", "back/Depth_0", "/odom", "/silent"} {
@@ -85,9 +76,9 @@ func TestRecordTogether(t *testing.T) {
 			t.Errorf("no %s in %+v", want, figures)
 		}
 	}
-	ask(t, n, "/camera_node/stop_recording", "std_srvs/Trigger", nil, &answer)
-	if !answer.Success || live.LastRecording().Dropped+live.LastRecording().Lost > 0 || live.LastRecording().Messages < sent+1 {
-		t.Errorf("%+v, %+v", answer, live.LastRecording())
+	rig.Trigger(t, n, "/camera_node/stop_recording")
+	if last := live.LastRecording(); last.Dropped+last.Lost > 0 || last.Messages < sent+1 {
+		t.Errorf("%+v", last)
 	}
 
 	for number, want := range []float64{4000, 9000} {
@@ -184,14 +175,6 @@ func TestTogetherFromStart(t *testing.T) {
 		Record: path, RecordPath: t.TempDir() + "/", Source: SourceOptions{Wait: -1, Retry: 10 * time.Millisecond},
 		ROS: ros.Config{PrivateParams: graph.Params{"late": map[string]any{"unplugged": true}, "back": map[string]any{"initial_reset": true}}},
 	})
-	call := func(service, kind string, request msgs.Message) msgs.Result {
-		t.Helper()
-		var answer msgs.Result
-		if ask(t, n, "/camera_node/"+service, kind, request, &answer); !answer.Success {
-			t.Fatalf("%s: %+v", service, answer)
-		}
-		return answer
-	}
 	var image msgs.ImageHead
 	stream := func(cameras ...string) {
 		t.Helper()
@@ -200,12 +183,12 @@ func TestTogetherFromStart(t *testing.T) {
 		}
 	}
 	stream("front", "back")
-	call("late/plug", "std_srvs/SetBool", &msgs.Bool{Data: true})
+	rig.SetBool(t, n, "/camera_node/late/plug", true)
 	stream("late")
-	call("stop_recording", "std_srvs/Trigger", nil)
-	_, again, _ := strings.Cut(call("start_recording", "std_srvs/Trigger", nil).Message, "recording into ")
+	rig.Trigger(t, n, "/camera_node/stop_recording")
+	_, again, _ := strings.Cut(rig.Trigger(t, n, "/camera_node/start_recording"), "recording into ")
 	stream("front", "back", "late")
-	call("stop_recording", "std_srvs/Trigger", nil)
+	rig.Trigger(t, n, "/camera_node/stop_recording")
 	for _, c := range []struct {
 		path    string
 		cameras int

@@ -50,19 +50,19 @@ func DepthFrame(units float32, pixels ...uint16) *camdriver.Frame {
 	return f
 }
 
-// SetBool waits for a std_srvs/SetBool service and calls it. The call must succeed.
-func SetBool(t testing.TB, n *ros.Node, service string, on bool) {
+// SetBool waits for a std_srvs/SetBool service and calls it. The call must succeed. SetBool returns its message.
+func SetBool(t testing.TB, n *ros.Node, service string, on bool) string {
 	t.Helper()
-	call(t, n, service, "std_srvs/SetBool", msgs.Marshal(&msgs.Bool{Data: on}))
+	return call(t, n, service, "std_srvs/SetBool", msgs.Marshal(&msgs.Bool{Data: on}))
 }
 
-// Trigger waits for a std_srvs/Trigger service and calls it. The call must succeed.
-func Trigger(t testing.TB, n *ros.Node, service string) {
+// Trigger waits for a std_srvs/Trigger service and calls it. The call must succeed. Trigger returns its message.
+func Trigger(t testing.TB, n *ros.Node, service string) string {
 	t.Helper()
-	call(t, n, service, "std_srvs/Trigger", nil)
+	return call(t, n, service, "std_srvs/Trigger", nil)
 }
 
-func call(t testing.TB, n *ros.Node, service, kind string, request []byte) {
+func call(t testing.TB, n *ros.Node, service, kind string, request []byte) string {
 	t.Helper()
 	var reply []byte
 	peer.Await(t, service, func() (found bool) {
@@ -74,4 +74,5 @@ func call(t testing.TB, n *ros.Node, service, kind string, request []byte) {
 	if err := msgs.Unmarshal(reply, &answer); err != nil || !answer.Success {
 		t.Fatalf("%s: %+v, %v", service, answer, err)
 	}
+	return answer.Message
 }
