@@ -70,7 +70,7 @@ type conversion struct {
 	lossy bool
 }
 
-// An empty type has a byte in ROS 2.
+// plan converts a message. An empty type has a byte in ROS 2.
 func (c *conversion) plan(p *plan) {
 	if p.own != nil {
 		p.own(c)
