@@ -15,14 +15,19 @@ const (
 	RVL  = "rvl"
 )
 
-// Options are the parameters of compressed_image_transport.
+// Options are the parameters of compressed_image_transport and compressed_depth_image_transport.
 type Options struct {
-	Format      string // JPEG or PNG
+	Format      string // JPEG or PNG; of depth PNG or RVL
 	JPEGQuality int    // 1 … 100
 	PNGLevel    int    // 1 (fast) … 9 (small)
+
+	// Of depth only.
+	DepthMax     float64 // metres; larger depths become 0
+	Quantization float64 // for 32FC1: depth in metres at which the resolution is 1 m
+	Units        float64 // for 16-bit images: metres per unit; 0.001 if 0
 }
 
-// DefaultOptions returns the plugin's defaults, except that images of more than 8 bits
+// DefaultOptions returns compressed_image_transport's defaults, except that images of more than 8 bits
 // become PNG with level 1. Level 9 is many times slower and saves a few per cent.
 func DefaultOptions(encoding string) Options {
 	if l, ok := layoutOf(encoding); ok && l.bits > 8 {

@@ -194,7 +194,7 @@ func BenchmarkCompress(b *testing.B) {
 			var buf []byte
 			b.ReportAllocs()
 			for b.Loop() {
-				_, buf, _ = e.Compress(buf[:0], p, Options{c.format, 80, 1})
+				_, buf, _ = e.Compress(buf[:0], p, Options{Format: c.format, JPEGQuality: 80, PNGLevel: 1})
 			}
 		})
 	}

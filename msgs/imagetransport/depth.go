@@ -13,19 +13,10 @@ import (
 	"rsros/msgs/png"
 )
 
-// DepthOptions are the parameters of compressed_depth_image_transport.
-type DepthOptions struct {
-	Format       string  // PNG or RVL
-	PNGLevel     int     // 1 (fast) … 9 (small)
-	DepthMax     float64 // metres; larger depths become 0
-	Quantization float64 // for 32FC1: depth in metres at which the resolution is 1 m
-	Units        float64 // for 16-bit images: metres per unit; 0.001 if 0
-}
-
-// DefaultDepthOptions returns the plugin's defaults, except that 16-bit depth isn't limited
-// to 10 m.
-func DefaultDepthOptions(encoding string) DepthOptions {
-	o := DepthOptions{Format: PNG, PNGLevel: 1, DepthMax: 10, Quantization: 100}
+// DefaultDepthOptions returns compressed_depth_image_transport's defaults, except that 16-bit depth
+// isn't limited to 10 m.
+func DefaultDepthOptions(encoding string) Options {
+	o := Options{Format: PNG, PNGLevel: 1, DepthMax: 10, Quantization: 100}
 	if encoding != "32FC1" {
 		o.DepthMax = MaxDepthMax
 	}
@@ -45,7 +36,7 @@ const headSize = 12
 // CompressDepth appends the image to dst in the form of compressed_depth_image_transport,
 // and returns the message's format and the extended dst. 16-bit depth is compressed without
 // loss, and 32FC1 in metres as its inverse in 16 bits.
-func (e *Encoder) CompressDepth(dst []byte, p Image, o DepthOptions) (format string, data []byte, err error) {
+func (e *Encoder) CompressDepth(dst []byte, p Image, o Options) (format string, data []byte, err error) {
 	l, err := p.check()
 	if err != nil {
 		return "", dst, err
@@ -87,7 +78,7 @@ func (e *Encoder) depthPNG(dst, pixels []byte, w, h, level int) ([]byte, error) 
 
 // depth16 returns a 16-bit image's pixels, little-endian and without padding. If nothing
 // has to be changed, these are p.Data.
-func (e *Encoder) depth16(p *Image, l layout, o DepthOptions) []byte {
+func (e *Encoder) depth16(p *Image, l layout, o Options) []byte {
 	units := o.Units
 	if units <= 0 {
 		units = 0.001
@@ -122,7 +113,7 @@ func (e *Encoder) depth16(p *Image, l layout, o DepthOptions) []byte {
 
 // inverse quantizes depth in metres as a/depth + b, which is 1 at the largest depth. 0 means
 // no depth.
-func (e *Encoder) inverse(p *Image, l layout, o DepthOptions) (pixels []byte, a, b float32) {
+func (e *Encoder) inverse(p *Image, l layout, o Options) (pixels []byte, a, b float32) {
 	z, farthest := float32(o.Quantization), float32(o.DepthMax)
 	a = z * (z + 1)
 	b = 1 - a/farthest

@@ -55,7 +55,7 @@ func TestDepthMax(t *testing.T) {
 		{65.535, 0.001, p.Data},
 		{MaxDepthMax, 0.001, p.Data},
 	} {
-		text, data, err := e.CompressDepth(nil, p, DepthOptions{Format: RVL, DepthMax: c.max, Units: c.units})
+		text, data, err := e.CompressDepth(nil, p, Options{Format: RVL, DepthMax: c.max, Units: c.units})
 		need.Must(t, err)
 		if got, err := DecompressDepth(text, data); err != nil || !bytes.Equal(got.Data, c.want) {
 			t.Errorf("DepthMax %v m, units %v: got %v (%v), want %v", c.max, c.units, got.Data, err, c.want)
@@ -123,7 +123,7 @@ func TestCompressDepthRefuses(t *testing.T) {
 		}
 	}
 	p := depthImage("16UC1", 1, 1, words(1))
-	if _, _, err := e.CompressDepth(nil, p, DepthOptions{Format: JPEG}); err == nil {
+	if _, _, err := e.CompressDepth(nil, p, Options{Format: JPEG}); err == nil {
 		t.Error("CompressDepth accepted JPEG")
 	}
 }
@@ -136,7 +136,7 @@ func FuzzDecompressDepth(f *testing.F) {
 			if encoding == "32FC1" {
 				data = floats(1, 2, 0, 4, 5, 6, 7, 8)
 			}
-			text, out, err := e.CompressDepth(nil, depthImage(encoding, 4, 2, data), DepthOptions{Format: format, DepthMax: 10, Quantization: 100})
+			text, out, err := e.CompressDepth(nil, depthImage(encoding, 4, 2, data), Options{Format: format, DepthMax: 10, Quantization: 100})
 			need.Must(f, err)
 			f.Add(text, out)
 			f.Add(text, out[:len(out)-3])
@@ -155,7 +155,7 @@ func FuzzDecompressDepth(f *testing.F) {
 
 func BenchmarkCompressDepth(b *testing.B) {
 	p := depthImage("16UC1", 1280, 720, noisyDepth(1280, 720))
-	for _, o := range []DepthOptions{{Format: RVL}, {Format: RVL, DepthMax: 10}, {Format: PNG, PNGLevel: 1}} {
+	for _, o := range []Options{{Format: RVL}, {Format: RVL, DepthMax: 10}, {Format: PNG, PNGLevel: 1}} {
 		b.Run(fmt.Sprint(o.Format, o.DepthMax), func(b *testing.B) {
 			var e Encoder
 			var buf []byte
