@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"rsros/ros/internal/wire"
+	"rsros/ros/xmlrpc"
 )
 
 // arities has the slave API's methods with their arguments after caller_id.
@@ -78,11 +79,7 @@ func (n *Node) serveAPI(_ context.Context, method string, args []any) (any, erro
 func (n *Node) publications() []any {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	list := []any{}
-	for _, name := range slices.Sorted(maps.Keys(n.topics)) {
-		list = append(list, []any{name, n.topics[name].typ.Name})
-	}
-	return list
+	return xmlrpc.Pairs(n.topics, func(t *topic) any { return t.typ.Name })
 }
 
 // requestTopic answers with the first protocol that this node supports, too.

@@ -3,12 +3,12 @@ package ros
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"rsros/ros/rosapi"
+	"rsros/ros/xmlrpc"
 )
 
 // subscription is shared by a node's subscribers of one topic: the registration at
@@ -163,9 +163,5 @@ func (n *Node) publisherUpdate(_ string, args []any) (any, error) {
 func (n *Node) subscriptions() []any {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	list := []any{}
-	for _, name := range slices.Sorted(maps.Keys(n.subs)) {
-		list = append(list, []any{name, n.subs[name].typ})
-	}
-	return list
+	return xmlrpc.Pairs(n.subs, func(s *subscription) any { return s.typ })
 }

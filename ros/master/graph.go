@@ -5,6 +5,8 @@ import (
 	"maps"
 	"os"
 	"slices"
+
+	"rsros/ros/xmlrpc"
 )
 
 // node is a registered node. It is kept as long as it has registrations.
@@ -145,19 +147,11 @@ func (g *graph) apis(r registry, key string) []string {
 
 // state returns a registry in the form of getSystemState: [[key, [node, …]], …], sorted.
 func (r registry) state() []any {
-	state := []any{}
-	for _, key := range slices.Sorted(maps.Keys(r)) {
-		state = append(state, []any{key, slices.Clone(r[key])})
-	}
-	return state
+	return xmlrpc.Pairs(r, func(nodes []string) any { return slices.Clone(nodes) })
 }
 
 func (g *graph) serviceState() []any {
-	state := []any{}
-	for _, service := range slices.Sorted(maps.Keys(g.services)) {
-		state = append(state, []any{service, []string{g.services[service].node}})
-	}
-	return state
+	return xmlrpc.Pairs(g.services, func(p provider) any { return []string{p.node} })
 }
 
 // The methods of the graph. They run under the master's lock.
@@ -278,11 +272,7 @@ func (m *Master) getPublishedTopics(c call) reply {
 }
 
 func (m *Master) getTopicTypes(call) reply {
-	types := []any{}
-	for _, topic := range slices.Sorted(maps.Keys(m.graph.types)) {
-		types = append(types, []string{topic, m.graph.types[topic]})
-	}
-	return success(types, "current system state")
+	return success(xmlrpc.Pairs(m.graph.types, func(name string) any { return name }), "current system state")
 }
 
 func (m *Master) getSystemState(call) reply {

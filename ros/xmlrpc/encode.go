@@ -174,3 +174,12 @@ func printable(s string) string {
 		return r
 	}, s)
 }
+
+// Pairs returns a map as the ROS APIs answer them: a list of [key, value], sorted by key.
+func Pairs[V any](m map[string]V, value func(V) any) []any {
+	list := []any{}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, []any{key, value(m[key])})
+	}
+	return list
+}
