@@ -28,9 +28,7 @@ func examples(t testing.TB) []string {
 func open(t testing.TB, path string) *File {
 	t.Helper()
 	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -49,14 +47,10 @@ func rows(t testing.TB, f *File) (list []row) {
 	var buf []byte
 	for i := range f.Blocks() {
 		entries, err := f.Entries(nil, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for _, e := range entries {
 			data, err := f.Read(nil, i, e, func(n int) []byte { return slices.Grow(buf[:0], n) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			list = append(list, row{f.topics[e.Conn].Name, int64(e.Time), len(data), crc32.ChecksumIEEE(data)})
 		}
 	}
@@ -78,9 +72,7 @@ func TestAsPython(t *testing.T) {
 	for _, path := range examples(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			out, err := exec.Command(python, "-c", pythonRows, path).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			got := rows(t, open(t, path))
 			lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
 			if len(lines) != len(got) {
@@ -88,9 +80,7 @@ func TestAsPython(t *testing.T) {
 			}
 			for i, line := range lines {
 				var want row
-				if err := json.Unmarshal(line, &want); err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, json.Unmarshal(line, &want))
 				want.Time = max(want.Time, 1) // what fits a bag
 				if want.Size < 0 {
 					want.Size, want.Sum = got[i].Size, got[i].Sum
@@ -144,13 +134,9 @@ func TestSchemas(t *testing.T) {
 func TestParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db3")
 	w, err := Create(path, bagstore.Options{NoSync: true}, func(*Writer) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	topic, err := w.AddTopic(bagstore.Topic{Name: "/a", Type: "a/msg/B"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var want []row
 	for i := range 50 {
 		data := bytes.Repeat([]byte{byte(i)}, 400_000)
@@ -158,13 +144,9 @@ func TestParts(t *testing.T) {
 			data = data[:50]
 		}
 		want = append(want, row{"/a", int64(i + 1), len(data), crc32.ChecksumIEEE(data)})
-		if err := w.Write(topic, int64(i+1), data); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(topic, int64(i+1), data))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	f := open(t, path)
 	if got := rows(t, f); !slices.Equal(got, want) {
 		t.Errorf("%v", got)

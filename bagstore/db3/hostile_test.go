@@ -24,9 +24,7 @@ const small = "testdata/small.db3"
 func smallBytes(t testing.TB) []byte {
 	t.Helper()
 	b, err := os.ReadFile(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return b
 }
 
@@ -74,9 +72,7 @@ type placed struct {
 func placedMessages(t *testing.T, b []byte) (list []placed) {
 	w := watched{bytes.NewReader(b), make(map[int64]bool), 512, true}
 	f, err := OpenReader(w, int64(len(b)), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()                 //nolint:errcheck // only read
 	leaves := make(map[int64]int64) // by time, which is unique
 	f.pages.EachLeaf(func(number uint32, page []byte) bool {
@@ -90,15 +86,11 @@ func placedMessages(t *testing.T, b []byte) (list []placed) {
 	})
 	for i := range f.Blocks() {
 		entries, err := f.Entries(nil, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for _, e := range entries {
 			clear(w.seen)
 			data, err := f.Read(nil, i, e, func(n int) []byte { return make([]byte, 0, n) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			p := placed{row{f.topics[e.Conn].Name, int64(e.Time), len(data), 0}, []int64{leaves[int64(e.Time)]}}
 			for page := range w.seen {
 				p.pages = append(p.pages, page+1)
@@ -189,9 +181,7 @@ func TestLyingLength(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db3")
 	build(t, python, path, "INSERT INTO messages VALUES(1, 1, 5, zeroblob(3000))")
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	// The cell: a payload of 3007 bytes, row 1, a header of 6 bytes: null (the row), 1, an integer of 1
 	// byte, a blob of 3000. The false header is longer and covers the first bytes of the blob.
 	at := bytes.Index(b, []byte{0x97, 0x3f, 1, 6, 0, 9, 1})
@@ -270,9 +260,7 @@ func TestHostileSchemas(t *testing.T) {
 			path := filepath.Join(dir, "x.db3")
 			build(t, python, path, test.sql)
 			before, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			list, f, err := readAll(before)
 			switch {
 			case test.refused == "" && (err != nil || len(list) != 2):
@@ -398,9 +386,7 @@ func TestCircle(t *testing.T) {
 		t.Fatal("no interior page")
 	}
 	list, f, err := readAll(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if len(list) != 60 || len(f.Info().Notes) == 0 { // the leaves are whole, wherever they are
 		t.Errorf("%d messages, notes %v", len(list), f.Info().Notes)
 	}
@@ -450,13 +436,9 @@ os._exit(0)
 	}
 	// A damaged log is valid up to the damage.
 	log, err := os.ReadFile(path + "-wal")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	log[len(log)/2] ^= 1
-	if err := os.WriteFile(path+"-wal", log, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(path+"-wal", log, 0o600))
 	n := len(rows(t, open(t, path)))
 	if n == 0 || n >= 500 {
 		t.Errorf("%d messages with a spoiled log", n)

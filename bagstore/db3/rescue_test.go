@@ -31,9 +31,7 @@ func liveFile(t *testing.T, sizes func(i int) int) []byte {
 		_, err := w.AddTopic(bagstore.Topic{Name: "/text", Type: "std_msgs/msg/String"})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for i := range 300 {
 		if i == 150 {
 			if _, err := w.AddTopic(bagstore.Topic{Name: "/late", Type: "std_msgs/msg/String"}); err != nil {
@@ -41,20 +39,12 @@ func liveFile(t *testing.T, sizes func(i int) int) []byte {
 			}
 		}
 		message := append([]byte{0, 1, 0, 0}, bytes.Repeat([]byte{byte(i)}, sizes(i))...)
-		if err := w.Write(1+int64(i)/150, int64(i)+1, message); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, w.Write(1+int64(i)/150, int64(i)+1, message))
+		need.Must(t, w.Commit())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, w.Close())
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return b
 }
 
@@ -74,9 +64,7 @@ func TestOldPages(t *testing.T) {
 			}
 			lostPages(b, 4096)
 			f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test")
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			defer f.Close() //nolint:errcheck // only read
 			got := rows(t, f)
 			for i := range got {
@@ -87,9 +75,7 @@ func TestOldPages(t *testing.T) {
 			}
 			for i := range f.Blocks() {
 				entries, err := f.Entries(nil, i)
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, err)
 				for _, e := range entries {
 					data, err := f.Read(nil, i, e, func(n int) []byte { return make([]byte, 0, n) })
 					if err != nil || len(data) < 5 || len(bytes.TrimLeft(data[4:], string(data[4:5]))) > 0 {
@@ -110,9 +96,7 @@ func TestDeletedRows(t *testing.T) {
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 1500) INSERT INTO messages SELECT i, 1, i, zeroblob(100) FROM n;
 		DELETE FROM messages WHERE id BETWEEN 501 AND 1000;`)
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	const page = 512
 	var above []int // the interior pages
 	for at := page; at < len(whole); at += page {
@@ -132,9 +116,7 @@ func TestDeletedRows(t *testing.T) {
 				binary.BigEndian.PutUint32(b[36:], 3) // the list of free pages is wrong
 			}
 			list, f, err := readAll(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			kept, deleted := 0, 0
 			for _, r := range list {
 				if r.Time > 500 && r.Time <= 1000 {

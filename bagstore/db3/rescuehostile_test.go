@@ -124,9 +124,7 @@ func TestUnreadableBlock(t *testing.T) {
 	lostPages(b, 512)
 	r := &failing{ReaderAt: bytes.NewReader(b)}
 	f, err := OpenReader(r, int64(len(b)), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close() //nolint:errcheck // only read
 	r.err = os.ErrDeadlineExceeded
 	if list, err := f.Entries(nil, 0); !f.rescued || !errors.Is(err, r.err) {

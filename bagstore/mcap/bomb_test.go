@@ -10,6 +10,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/memory"
+	"rsros/test/need"
 )
 
 // TestBomb checks that chunks that unpack to far more than their stored size take little memory. A
@@ -17,9 +18,7 @@ import (
 func TestBomb(t *testing.T) {
 	const chunks = 4
 	pack, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	huge := make([]byte, memory.DefaultLimit+1)
 	records := messageRecord(1, messageHead+5, []byte("first"))
 	records = append(records, messageRecord(2, messageHead+len(huge), huge)...)
@@ -37,21 +36,15 @@ func TestBomb(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close() //nolint:errcheck // nothing to close
 	var buffer []byte
 	read, refused := 0, 0
 	for i := range f.Blocks() {
 		in, err := f.Unpack(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		entries, err := f.Entries(in, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for _, e := range entries {
 			buffer, err = f.Read(in, i, e, func(n int) []byte {
 				if cap(buffer) < n {
@@ -82,9 +75,7 @@ func TestBomb(t *testing.T) {
 // TestManyMessages checks that, of a chunk with more records than are read, the messages among the first are read.
 func TestManyMessages(t *testing.T) {
 	pack, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	one := messageRecord(1, messageHead, nil)
 	manyRecords(t, pack, bytes.Repeat(one, memory.MaxMessages+1), memory.MaxMessages)
 	manyRecords(t, pack, append(bytes.Repeat(appendRecord(nil, firstPrivate, nil), memory.MaxMessages-1), bytes.Repeat(one, 9)...), 1)
@@ -94,9 +85,7 @@ func manyRecords(t *testing.T, pack *zstd.Encoder, records []byte, want uint64) 
 	t.Helper()
 	b := appendRecord(withChannel(), opChunk, appendChunk(nil, uint64(len(records)), "zstd", pack.EncodeAll(records, nil)))
 	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if n := f.messages(); n != want {
 		t.Errorf("%d messages, want %d", n, want)
 	}

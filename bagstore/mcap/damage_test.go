@@ -14,6 +14,7 @@ import (
 	format "github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // spoilers are ways to damage a range of a file.
@@ -27,20 +28,14 @@ var spoilers = map[string]func(b []byte){
 func parts(t *testing.T, whole []byte, chunks bool) map[string][2]int64 {
 	t.Helper()
 	f, err := OpenReader(bytes.NewReader(whole), int64(len(whole)), "test", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	at := make(map[string][2]int64)
 	for i := range f.Blocks() {
 		entries, err := f.Entries(nil, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		for _, e := range entries {
 			data, err := f.Read(nil, i, e, func(n int) []byte { return make([]byte, 0, n) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			b := f.blocks[i]
 			from := b.from + int64(e.Ref)
 			to := from + recordHead + messageHead + int64(len(data))
@@ -139,9 +134,7 @@ func withAsides(t testing.TB, o format.WriterOptions) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := format.NewWriter(&out, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	attach := func(name, text string) error {
 		return w.WriteAttachment(&format.Attachment{LogTime: 7, CreateTime: 8, Name: name, MediaType: "text/plain", DataSize: uint64(len(text)), Data: strings.NewReader(text)})
 	}
@@ -153,9 +146,7 @@ func withAsides(t testing.TB, o format.WriterOptions) []byte {
 		err = errors.Join(err, w.WriteMessage(&format.Message{ChannelID: 7, LogTime: uint64(i), Data: fmt.Appendf(nil, "message %d", i)}))
 	}
 	err = errors.Join(err, attach("second.txt", "the second one"), w.WriteMetadata(&format.Metadata{Name: "empty"}), w.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return out.Bytes()
 }
 
@@ -163,15 +154,11 @@ func withAsides(t testing.TB, o format.WriterOptions) []byte {
 func asidesOf(t *testing.T, b []byte) (list []string, damaged uint64) {
 	t.Helper()
 	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	a := f.Extras()
 	for _, x := range a.Attachments {
 		data, err := io.ReadAll(f.Open(x))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		list = append(list, fmt.Sprintf("%s %s %d %d %s", x.Name, x.MediaType, x.LogTime, x.CreateTime, data))
 	}
 	for _, x := range a.Metadata {
@@ -220,9 +207,7 @@ func TestAsides(t *testing.T) {
 func TestOverlap(t *testing.T) {
 	b := withAsides(t, kinds["plain"])
 	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for range 1000 {
 		f.extras = append(f.extras, f.extras[0])
 	}
@@ -236,9 +221,7 @@ func TestDamagedChunk(t *testing.T) {
 	o := format.WriterOptions{Chunked: true, ChunkSize: 1 << 20, Compression: format.CompressionZSTD, CompressionLevel: format.CompressionLevelFastest}
 	var out bytes.Buffer
 	w, err := format.NewWriter(&out, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	err = errors.Join(w.WriteHeader(&format.Header{}), w.WriteChannel(&format.Channel{ID: 1, Topic: "/a", MessageEncoding: "cdr"}))
 	noise := make([]byte, 4096)
 	for i := range 200 {
@@ -247,9 +230,7 @@ func TestDamagedChunk(t *testing.T) {
 		}
 		err = errors.Join(err, w.WriteMessage(&format.Message{ChannelID: 1, LogTime: uint64(i), Data: noise}))
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(err, w.Close()))
 	b := out.Bytes()
 	at := bytes.Index(b, []byte{0x28, 0xb5, 0x2f, 0xfd})
 	end := bytes.LastIndex(b, []byte{byte(opMessageIndex), 0, 0})
@@ -332,9 +313,7 @@ func TestSwallowed(t *testing.T) {
 			b = append(b, messageRecord(i, size, []byte("12345"))...)
 		}
 		f, err := openHoled(b, nil, 2*rangeBytes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		list, bad, err := messagesOf(f)
 		if err != nil || bad > 0 || len(list) != messages-1 || slices.Contains(list, fmt.Sprintf("/a %d 12345", c.at)) {
 			t.Errorf("%s: %d messages, want %d; %d bad, %v, %v", name, len(list), messages-1, bad, err, f.Info().Notes)
@@ -346,9 +325,7 @@ func TestSwallowed(t *testing.T) {
 func TestGap(t *testing.T) {
 	head := append(withChannel(), messageRecord(1, messageHead+5, []byte("12345"))...)
 	f, err := openHoled(head, messageRecord(2, messageHead+5, []byte("67890")), 5<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if list, bad, err := messagesOf(f); err != nil || bad > 0 || !slices.Equal(list, []string{"/a 1 12345", "/a 2 67890"}) {
 		t.Errorf("%q, %d bad, %v, %v", list, bad, err, f.Info().Notes)
 	}
@@ -378,9 +355,7 @@ func TestHiddenMessages(t *testing.T) {
 				b := slices.Clone(whole)
 				binary.LittleEndian.PutUint64(b[list[i][0]+1:], uint64(list[i+n][1]-list[i][0]-recordHead))
 				got, _, f, err := scanAll(b)
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.Must(t, err)
 				lost := 0
 				for _, m := range all {
 					if !slices.Contains(got, m) {
@@ -404,16 +379,12 @@ func TestMessageOfRecords(t *testing.T) {
 	for name, o := range kinds {
 		var out bytes.Buffer
 		w, err := format.NewWriter(&out, &o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		err = errors.Join(w.WriteHeader(&format.Header{}), w.WriteChannel(&format.Channel{ID: 7, Topic: "/a", MessageEncoding: "cdr"}))
 		for i := range 3 {
 			err = errors.Join(err, w.WriteMessage(&format.Message{ChannelID: 7, LogTime: uint64(i), Data: inner[magicSize : len(inner)-magicSize]}))
 		}
-		if err := errors.Join(err, w.Close()); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, errors.Join(err, w.Close()))
 		if list, bad, f, err := scanAll(out.Bytes()); err != nil || len(list) != 3 || bad > 0 {
 			t.Errorf("%s: %d messages, %d bad, %v; notes %v", name, len(list), bad, err, f.Info().Notes)
 		}
@@ -436,9 +407,7 @@ func TestEmptyChunks(t *testing.T) {
 	}
 	r := &countedReads{ReaderAt: bytes.NewReader(b)}
 	f, err := OpenReader(r, int64(len(b)), "test", Options{Scan: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if n := r.n.Load(); n > 2*empty+50 || len(f.blocks) != 1 {
 		t.Errorf("%d reads of %d chunks with %d blocks", n, empty+1, len(f.blocks))
 	}

@@ -15,6 +15,7 @@ import (
 	format "github.com/foxglove/mcap/go/mcap"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // build writes a small file with the library.
@@ -22,9 +23,7 @@ func build(t testing.TB, o format.WriterOptions) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := format.NewWriter(&out, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	err = errors.Join(w.WriteHeader(&format.Header{Profile: "ros2"}),
 		w.WriteSchema(&format.Schema{ID: 1, Name: "std_msgs/msg/String", Encoding: "ros2msg", Data: []byte("string data")}),
 		w.WriteChannel(&format.Channel{ID: 7, SchemaID: 1, Topic: "/a", MessageEncoding: "cdr", Metadata: map[string]string{"offered_qos_profiles": "- durability: 1"}}),
@@ -32,9 +31,7 @@ func build(t testing.TB, o format.WriterOptions) []byte {
 	for i := range 40 {
 		err = errors.Join(err, w.WriteMessage(&format.Message{ChannelID: uint16(7 + i%2*2), LogTime: uint64(100 - i), Data: fmt.Appendf(nil, "message %d", i)}))
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(err, w.Close()))
 	return out.Bytes()
 }
 
@@ -108,9 +105,7 @@ func TestOpenReadsLittle(t *testing.T) {
 	b := build(t, kinds["plain"])
 	r := &countedReads{ReaderAt: bytes.NewReader(b)}
 	f, err := OpenReader(r, int64(len(b)), "test", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if n, most := r.n.Load(), int64(3*len(f.blocks)+10); len(f.blocks) < 5 || n > most {
 		t.Errorf("%d reads for %d chunks, want up to %d", n, len(f.blocks), most)
 	}
@@ -159,9 +154,7 @@ func TestMissing(t *testing.T) {
 	} {
 		b := bytes.ReplaceAll(build(t, format.WriterOptions{IncludeCRC: c.crc}), []byte(c.old), []byte(c.new))
 		list, bad, f, err := readAll(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		notes := slices.DeleteFunc(f.Info().Notes, func(n bagstore.Note) bool { return n.Severity == bagstore.Harmless })
 		f.Check(func(n bagstore.Note) { notes = append(notes, n) })
 		if text := fmt.Sprint(notes); len(list) != c.messages || bad > 0 || (len(notes) > 0) != (c.text != "") || !strings.Contains(text, c.text) {
@@ -206,9 +199,7 @@ func TestLargeMessage(t *testing.T) {
 	b = binary.LittleEndian.AppendUint64(b, uint64(messageHead+maxMessage+1))
 	b = append(b, 7)
 	f, err := OpenReader(holed{head: b, at: math.MaxInt64}, int64(len(b))-1+messageHead+maxMessage+1, "test", Options{Scan: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	entries, err := f.Entries(nil, 0)
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("%v, %v", entries, err)
@@ -226,9 +217,7 @@ func TestLargeMessage(t *testing.T) {
 func TestNamedTwice(t *testing.T) {
 	whole := build(t, kinds["plain"])
 	want, _, f, err := readAll(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	slices.Sort(want)
 	first, second := indexOffsets(t, whole, f.blocks[len(f.blocks)/2])
 	for name, at := range map[string][2]int{"by one channel": {first[0], first[1]}, "by two": {first[0], second[0]}} {
@@ -248,9 +237,7 @@ func indexOffsets(t *testing.T, b []byte, k block) (first, second []int) {
 	src := source{bytes.NewReader(b), int64(len(b))}
 	for pos := k.index; pos < k.indexTo; {
 		r, err := src.record(pos, k.indexTo)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		first, second = second, nil
 		for at := r.data + messageIndexHead; at < r.end(); at += messageIndexEntry {
 			second = append(second, int(at+8))
@@ -267,18 +254,14 @@ func indexOffsets(t *testing.T, b []byte, k block) (first, second []int) {
 func TestChunkListedTwice(t *testing.T) {
 	whole := build(t, kinds["plain"])
 	want, _, _, err := readAll(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	footer := len(whole) - magicSize - footerSize - recordHead
 	start := binary.LittleEndian.Uint64(whole[footer+recordHead:])
 	src := source{bytes.NewReader(whole), int64(len(whole))}
 	var index []byte // of a chunk
 	for pos := int64(start); index == nil; {
 		r, err := src.record(pos, int64(footer))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if r.op == opChunkIndex {
 			index = whole[r.pos:r.end()]
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/test/need"
 )
 
 // openTrusted opens a file by its summary and counts the reads.
@@ -25,13 +26,9 @@ func TestTrust(t *testing.T) {
 			o.ChunkSize = size
 			b := build(t, o)
 			want, _, eager, err := readAll(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			f, reads, err := openTrusted(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, err)
 			if n := reads.Load(); o.Chunked && n > 8 {
 				t.Errorf("%s: %d reads", name, n)
 			}
@@ -81,9 +78,7 @@ func TestTrustContradicted(t *testing.T) {
 	o.IncludeCRC = false
 	whole := build(t, o)
 	eager, _, err := openTrusted(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	summary := int(eager.blocks[len(eager.blocks)-1].indexTo)
 	want, _, _, _ := readAll(whole)
 	lies := 0

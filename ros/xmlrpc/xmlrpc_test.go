@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"rsros/test/need"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -197,9 +199,7 @@ func TestMulticall(t *testing.T) {
 	}
 	got, err := Call(t.Context(), client, url, "system.multicall",
 		[]any{call("echo", 1), call("fault"), call("echo", "x"), call("system.multicall", []any{}), "no call"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	malformed := map[string]any{"faultCode": 1, "faultString": "a call is a struct of methodName and params"}
 	want := []any{[]any{1}, map[string]any{"faultCode": 42, "faultString": "as <asked>"}, []any{"x"}, malformed, malformed}
 	if !reflect.DeepEqual(got, want) {
@@ -253,17 +253,13 @@ func TestCallBounds(t *testing.T) {
 func TestHandlerRefuses(t *testing.T) {
 	url, client := serve(t, echo)
 	response, err := client.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	response.Body.Close()
 	if response.StatusCode != http.StatusMethodNotAllowed {
 		t.Error(response.Status)
 	}
 	response, err = client.Post(url, "text/xml", strings.NewReader("<x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK { // a fault is an answer
 		t.Error(response.Status)
