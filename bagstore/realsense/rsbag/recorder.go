@@ -69,7 +69,6 @@ type Recorder struct {
 
 	// Counted without the lock, which a disk that stalls holds for long.
 	streams map[camdriver.StreamID]*streamCounter // fixed
-	refused atomic.Uint64
 }
 
 type streamCounter struct {
@@ -89,7 +88,6 @@ type StreamStats struct {
 // RecorderStats counts a recording.
 type RecorderStats struct {
 	Streams     []StreamStats // by kind and index
-	Refused     uint64        // frames of streams that the snapshot does not hold
 	Duration    time.Duration // file time of the latest frame
 	Size        int64         // of the file, as far as it is written
 	WriteMethod string        // as rosbag.Writer's; "" where there is no choice
@@ -163,14 +161,13 @@ func (r *Recorder) lock() error {
 }
 
 // Frame writes a frame. It retains the frame until its pixels are written. It counts frames that
-// come while paused, or are of streams that the snapshot doesn't have.
+// come while paused, and passes over those of streams that the snapshot doesn't have.
 func (r *Recorder) Frame(sensor int, f *camdriver.Frame) error {
 	defer r.mu.Unlock()
 	if err := r.lock(); err != nil {
 		return err
 	}
 	if !r.out.Holds(sensor, f.Stream()) {
-		r.refused.Add(1)
 		return nil
 	}
 	count := r.streams[f.Stream()]
@@ -285,7 +282,7 @@ func (r *Recorder) Resume() {
 
 // Stats returns statistics without waiting for the disk. It may be called after Close.
 func (r *Recorder) Stats() RecorderStats {
-	s := RecorderStats{Refused: r.refused.Load(), Duration: r.Duration(), Size: r.Size(), WriteMethod: r.out.WriteMethod()}
+	s := RecorderStats{Duration: r.Duration(), Size: r.Size(), WriteMethod: r.out.WriteMethod()}
 	for id, c := range r.streams {
 		s.Streams = append(s.Streams, StreamStats{Stream: id, Frames: c.frames.Load(), Skipped: c.skipped.Load()})
 	}
