@@ -25,23 +25,19 @@ var odom = bagstore.Connection{Topic: "/odom", Type: "std_msgs/String", MD5: msg
 func recordTwo(t *testing.T, path string, o RecorderOptions) *Recorder {
 	t.Helper()
 	snap := testSnapshot()
-	check := func(err error) {
-		t.Helper()
-		need.Must(t, err)
-	}
 	r, err := NewRecorder(path, snap, o)
-	check(err)
+	need.Must(t, err)
 	other := testSnapshot()
 	other.Info[slices.IndexFunc(other.Info, func(i camdriver.Info) bool { return i.Key == camdriver.InfoSerialNumber })].Value = "other"
 	other.Sensors[0].Options[0].Value = 12
 	released := 0
-	check(r.Message(odom, testStart, msgs.Marshal(&msgs.String{Data: "first"}), func() { released++ }))
+	need.Must(t, r.Message(odom, testStart, msgs.Marshal(&msgs.String{Data: "first"}), func() { released++ }))
 	var second *Recorder
 	for i := range 10 {
 		now := testStart.Add(time.Duration(i) * time.Second)
 		if i == 2 {
 			second, err = r.Join(1, other)
-			check(err)
+			need.Must(t, err)
 		}
 		if i == 5 {
 			r.Pause()
@@ -52,17 +48,17 @@ func recordTwo(t *testing.T, path string, o RecorderOptions) *Recorder {
 		for _, s := range snap.Streams {
 			first := testFrame(s.Profile, i, now)
 			first.Timestamp = 1e6 + float64(i)*1000
-			check(r.Frame(s.Sensor, first))
+			need.Must(t, r.Frame(s.Sensor, first))
 			if second != nil {
 				f := testFrame(s.Profile, i, now.Add(3*time.Millisecond))
 				f.Timestamp = 2e6 + float64(i)*(1000+0.05) // faster by 50 ppm
-				check(second.Frame(s.Sensor, f))
+				need.Must(t, second.Frame(s.Sensor, f))
 			}
 		}
-		check(r.Message(odom, now.Add(time.Millisecond), msgs.Marshal(&msgs.String{Data: fmt.Sprint(i)}), func() { released++ }))
+		need.Must(t, r.Message(odom, now.Add(time.Millisecond), msgs.Marshal(&msgs.String{Data: fmt.Sprint(i)}), func() { released++ }))
 	}
-	check(second.Option(0, camdriver.OptionExposure, 77, testStart.Add(9*time.Second)))
-	check(second.Notification(0, camdriver.Notification{Category: camdriver.NotifyHardwareEvent, Description: "bump"}, testStart.Add(9*time.Second)))
+	need.Must(t, second.Option(0, camdriver.OptionExposure, 77, testStart.Add(9*time.Second)))
+	need.Must(t, second.Notification(0, camdriver.Notification{Category: camdriver.NotifyHardwareEvent, Description: "bump"}, testStart.Add(9*time.Second)))
 	if err := r.Message(bagstore.Connection{Topic: "/device_3/sensor_0/info"}, testStart, nil, func() { released++ }); !errors.Is(err, ErrReserved) {
 		t.Errorf("a topic of the layout: %v", err)
 	}

@@ -134,25 +134,21 @@ func record(t testing.TB, path string, n int, o RecorderOptions) RecorderStats {
 	snap := testSnapshot()
 	r, err := NewRecorder(path, snap, o)
 	need.Must(t, err)
-	check := func(err error) {
-		t.Helper()
-		need.Must(t, err)
-	}
-	check(r.Option(0, camdriver.OptionExposure, 1, time.Time{})) // before the first frame
+	need.Must(t, r.Option(0, camdriver.OptionExposure, 1, time.Time{})) // before the first frame
 	for i := range n {
 		at := testStart.Add(time.Duration(i) * 10 * time.Millisecond)
 		for _, s := range snap.Streams {
-			check(r.Frame(s.Sensor, testFrame(s.Profile, i, at)))
+			need.Must(t, r.Frame(s.Sensor, testFrame(s.Profile, i, at)))
 		}
 		if i == 2 {
-			check(r.Option(1, camdriver.OptionExposure, 9, at.Add(time.Millisecond)))
-			check(r.Notification(0, camdriver.Notification{Time: testStart, Category: camdriver.NotifyHardwareEvent,
+			need.Must(t, r.Option(1, camdriver.OptionExposure, 9, at.Add(time.Millisecond)))
+			need.Must(t, r.Notification(0, camdriver.Notification{Time: testStart, Category: camdriver.NotifyHardwareEvent,
 				Severity: camdriver.SeverityWarn, Description: "é", Data: "{}"}, at))
-			check(r.Log(msgs.Log{Level: msgs.LogInfo, Msg: "a line"}, at))
+			need.Must(t, r.Log(msgs.Log{Level: msgs.LogInfo, Msg: "a line"}, at))
 		}
 	}
-	check(r.Close())
-	check(r.Close())
+	need.Must(t, r.Close())
+	need.Must(t, r.Close())
 	return r.Stats()
 }
 
