@@ -1,6 +1,7 @@
 package bagstore
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -21,9 +22,9 @@ func (f *Found) Add(n Note) {
 	}
 }
 
-// Notes returns the notes so far.
+// Notes returns the notes so far, in the order of the file: blocks are read in any.
 func (f *Found) Notes() []Note {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Clone(f.notes)
+	return slices.SortedStableFunc(slices.Values(f.notes), func(a, b Note) int { return cmp.Compare(a.Offset, b.Offset) })
 }
