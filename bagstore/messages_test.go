@@ -285,30 +285,3 @@ func TestConvertedStops(t *testing.T) {
 		})
 	}
 }
-
-// TestConvertedStarves checks that, with a lead, the iterator itself reads a message of a block that the thread doesn't
-// finish.
-func TestConvertedStarves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newMemoryContent(4, 20, func(int) int { return 1000 })
-		gate, held := make(chan struct{}), atomic.Int64{}
-		at := c.blocks[2][5].Time
-		c.before = func(_ int, m memoryMessage) {
-			if m.Time == at && held.Add(1) == 1 {
-				<-gate // the thread reads first
-			}
-		}
-		it := c.view(t, Query{Lead: time.Second}).Iterator()
-		defer it.Close()
-		defer close(gate)
-		for n := range 60 {
-			if ok := it.Next(); !ok && !errors.Is(it.Err(), errBadMessage) || ok && len(it.Message().Data) != 1000 {
-				t.Fatalf("message %d: %s", n, visited(it, ok))
-			}
-			synctest.Wait()
-		}
-		if held.Load() != 2 {
-			t.Errorf("the message was read %d times", held.Load())
-		}
-	})
-}

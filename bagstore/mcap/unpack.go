@@ -7,10 +7,9 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
 
 	"rsros/bagstore"
-	own "rsros/bagstore/internal/lz4"
+	"rsros/bagstore/internal/lz4"
 	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/place"
 )
@@ -90,7 +89,7 @@ func (f *File) unpackWhole(b *block, content []byte) error {
 		return err
 	}
 	if b.info.Compression == compressLZ4 {
-		_, err := own.Decode(content, stored, false)
+		_, err := lz4.Decode(content, stored, false)
 		return err
 	}
 	dec, err := wholeDecoder()
@@ -110,8 +109,6 @@ var wholeDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
 })
 
-var lz4Readers sync.Pool
-
 // maxWindow bounds how far back a chunk of zstd may refer; level 19 has 8 MiB.
 const maxWindow = 64 << 20
 
@@ -120,13 +117,7 @@ func (f *File) unpackStream(b *block, to *memory.Content) error {
 	stored := io.NewSectionReader(f.src.r, b.from, b.to-b.from)
 	switch b.info.Compression {
 	case compressLZ4:
-		in, ok := lz4Readers.Get().(*lz4.Reader)
-		if !ok {
-			in = lz4.NewReader(nil)
-		}
-		in.Reset(stored)
-		defer lz4Readers.Put(in)
-		return to.Fill(in)
+		return to.Fill(lz4.NewReader(stored))
 	case compressZstd:
 		// Without concurrency it starts no goroutines.
 		in, err := zstd.NewReader(stored, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
