@@ -228,17 +228,17 @@ func checkRecording(t *testing.T, path string, shown *Reel) {
 func checkCalibration(t *testing.T, s camdriver.StreamSnapshot, shown *Reel) {
 	t.Helper()
 	name := s.Profile.Stream.String()
+	within := func(tolerance float64) func(a, b float64) bool {
+		return func(a, b float64) bool { return math.Abs(a-b) <= tolerance }
+	}
 	if want, ok := shown.Intrinsics[name]; ok {
 		if s.Video == nil {
 			t.Errorf("%s: no intrinsics", name)
 			return
 		}
 		got := [4]float64{s.Video.Fx, s.Video.Fy, s.Video.Ppx, s.Video.Ppy}
-		for i, v := range [4]float64{want.Fx, want.Fy, want.Ppx, want.Ppy} {
-			if math.Abs(got[i]-v) > 1e-3 {
-				t.Errorf("%s: intrinsics %v, want %+v", name, got, want)
-				break
-			}
+		if !slices.EqualFunc(got[:], []float64{want.Fx, want.Fy, want.Ppx, want.Ppy}, within(1e-3)) {
+			t.Errorf("%s: intrinsics %v, want %+v", name, got, want)
 		}
 	}
 	want := shown.FromDepth[name]
@@ -246,17 +246,9 @@ func checkCalibration(t *testing.T, s camdriver.StreamSnapshot, shown *Reel) {
 		t.Errorf("%s: no extrinsics", name)
 		return
 	}
-	for i := range want.Rotation {
-		if math.Abs(s.Extrinsic.Rotation[i]-want.Rotation[i]) > 1e-5 {
-			t.Errorf("%s: rotation %v, want %v", name, s.Extrinsic.Rotation, want.Rotation)
-			break
-		}
-	}
-	for i := range want.Translation {
-		if math.Abs(s.Extrinsic.Translation[i]-want.Translation[i]) > 1e-6 {
-			t.Errorf("%s: translation %v, want %v", name, s.Extrinsic.Translation, want.Translation)
-			break
-		}
+	if !slices.EqualFunc(s.Extrinsic.Rotation[:], want.Rotation[:], within(1e-5)) ||
+		!slices.EqualFunc(s.Extrinsic.Translation[:], want.Translation[:], within(1e-6)) {
+		t.Errorf("%s: extrinsics %v, want %v", name, *s.Extrinsic, want)
 	}
 }
 

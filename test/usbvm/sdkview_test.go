@@ -4,6 +4,7 @@ package usbvm
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -76,7 +77,9 @@ func TestSDKView(t *testing.T) {
 			}
 			eventually(t, "the kernel's drivers come back", func() bool { return bound(t) })
 			ours := driverView(t, open(t, d400.Selector{}))
-			for _, what := range slices.Sorted(keysOf(theirs, ours)) {
+			all := maps.Clone(theirs)
+			maps.Copy(all, ours)
+			for _, what := range slices.Sorted(maps.Keys(all)) {
 				a, b := theirs[what], ours[what]
 				if what == "info Name" {
 					a, b = strings.TrimPrefix(a, "Intel "), strings.TrimPrefix(b, "Intel ") // not in 2.58
@@ -89,22 +92,6 @@ func TestSDKView(t *testing.T) {
 				t.Errorf("%s: %q in the SDK, %q in the driver", what, a, b)
 			}
 		})
-	}
-}
-
-func keysOf(views ...view) func(func(string) bool) {
-	all := map[string]bool{}
-	for _, v := range views {
-		for k := range v {
-			all[k] = true
-		}
-	}
-	return func(yield func(string) bool) {
-		for k := range all {
-			if !yield(k) {
-				return
-			}
-		}
 	}
 }
 
@@ -156,7 +143,6 @@ func driverView(t *testing.T, d camdriver.Device) view {
 	for _, i := range d.Info() {
 		v["info "+i.Key.String()] = i.Value
 	}
-	depthStream := camdriver.DepthStream
 	for _, s := range d.Sensors() {
 		for _, o := range s.Options() {
 			mode := ""
@@ -180,13 +166,11 @@ func driverView(t *testing.T, d camdriver.Device) view {
 			if in, err := s.MotionIntrinsics(p); err == nil {
 				v["intrinsics of "+id] = strings.Trim(fmt.Sprint(in.Data), "[]")
 			}
-			e, err := d.Extrinsics(depthStream, p.Stream)
+			e, err := d.Extrinsics(camdriver.DepthStream, p.Stream)
 			if err != nil {
 				t.Error(err)
 			}
-			r := e.Rotation
-			columns := [9]float64{r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]}
-			v["extrinsics to "+id] = strings.Trim(fmt.Sprint(columns), "[]") + " " + strings.Trim(fmt.Sprint(e.Translation), "[]")
+			v["extrinsics to "+id] = strings.Trim(fmt.Sprint(camdriver.Transpose(e.Rotation)), "[]") + " " + strings.Trim(fmt.Sprint(e.Translation), "[]")
 		}
 	}
 	return v

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"os"
@@ -310,17 +311,10 @@ type tapSensor struct {
 }
 
 func (s tapSensor) Start(p []camdriver.Profile, h camdriver.Handler) error {
-	return s.Sensor.Start(p, tapHandler{h, s.kept})
-}
-
-type tapHandler struct {
-	camdriver.Handler
-	kept *keeper
-}
-
-func (h tapHandler) Frame(sensor int, f *camdriver.Frame) {
-	h.kept.Frame(sensor, f)
-	h.Handler.Frame(sensor, f)
+	var hub camdriver.Hub
+	hub.Attach(s.kept)
+	hub.Attach(h)
+	return s.Sensor.Start(p, &hub)
 }
 
 // TestFrames compares the frames that arrive with those that the source sent: times, pixels,
@@ -396,13 +390,7 @@ func TestOptionsAct(t *testing.T) {
 		{camdriver.OptionEmitterEnabled: 0, camdriver.OptionLaserPower: 300},
 		{camdriver.OptionBrightness: -10, camdriver.OptionEnableAutoExposure: 0, camdriver.OptionExposure: 300},
 	} {
-		for _, id := range slices.Sorted(func(yield func(camdriver.OptionID) bool) {
-			for id := range list {
-				if !yield(id) {
-					return
-				}
-			}
-		}) {
+		for _, id := range slices.Sorted(maps.Keys(list)) {
 			if i == 0 && id == camdriver.OptionEmitterEnabled {
 				continue // laser power turns it on; below
 			}
