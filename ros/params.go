@@ -171,7 +171,7 @@ func unset(value any) any {
 
 // paramUpdate handles the master's notification of a changed parameter. The key ends
 // in '/' and is the subscribed name or one below it.
-func (n *Node) paramUpdate(args []any) (any, error) {
+func (n *Node) paramUpdate(_ string, args []any) (any, error) {
 	key, ok := args[0].(string)
 	if !ok || !strings.HasPrefix(key, "/") {
 		return nil, fmt.Errorf("parameter %v isn't a global name", args[0])

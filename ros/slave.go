@@ -2,6 +2,7 @@ package ros
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -12,78 +13,75 @@ import (
 	"rsros/ros/xmlrpc"
 )
 
-// arities has the slave API's methods with their arguments after caller_id.
-var arities = map[string]int{
-	"getBusStats": 0, "getBusInfo": 0, "getMasterUri": 0, "getPid": 0, "getPublications": 0, "getSubscriptions": 0,
-	"shutdown": 1, "publisherUpdate": 2, "paramUpdate": 2, "requestTopic": 2,
+// method is a method of the slave API.
+type method struct {
+	arity int // number of arguments after caller_id
+	run   func(n *Node, callerID string, args []any) (any, error)
 }
 
-// execute executes a call with the right number of arguments.
-func (n *Node) execute(method, callerID string, args []any) (any, error) {
-	switch method {
-	case "getBusStats":
-		return n.busStats(), nil
-	case "getBusInfo":
-		return n.busInfo(), nil
-	case "getMasterUri":
-		return n.cfg.MasterURI, nil
-	case "getPid":
-		return os.Getpid(), nil
-	case "getPublications":
-		return n.publications(), nil
-	case "getSubscriptions":
-		return n.subscriptions(), nil
-	case "publisherUpdate":
-		return n.publisherUpdate(callerID, args)
-	case "paramUpdate":
-		return n.paramUpdate(args)
-	case "requestTopic":
-		return n.requestTopic(args)
-	}
+var slaveAPI = map[string]method{
+	"getBusStats":      value((*Node).busStats),
+	"getBusInfo":       value((*Node).busInfo),
+	"getMasterUri":     value(func(n *Node) any { return n.cfg.MasterURI }),
+	"getPid":           value(func(*Node) any { return os.Getpid() }),
+	"getPublications":  value((*Node).publications),
+	"getSubscriptions": value((*Node).subscriptions),
+	"shutdown":         {1, (*Node).endAsked},
+	"publisherUpdate":  {2, (*Node).publisherUpdate},
+	"paramUpdate":      {2, (*Node).paramUpdate},
+	"requestTopic":     {2, (*Node).requestTopic},
+}
+
+// value is a method that returns a value of the node.
+func value(get func(*Node) any) method {
+	return method{0, func(n *Node, _ string, _ []any) (any, error) { return get(n), nil }}
+}
+
+// endAsked ends the node, as rosnode kill asks for.
+func (n *Node) endAsked(callerID string, args []any) (any, error) {
 	n.log.Info().Str("from", callerID).Any("reason", args[0]).Msg("asked to shut down")
 	n.finish()
 	return 0, nil
 }
 
 // serveAPI answers one call of the slave API with [code, status, value].
-func (n *Node) serveAPI(_ context.Context, method string, args []any) (any, error) {
-	arity, ok := arities[method]
+func (n *Node) serveAPI(_ context.Context, name string, args []any) (any, error) {
+	method, ok := slaveAPI[name]
 	if !ok {
-		return nil, fmt.Errorf("no method %q in the slave API", method)
+		return nil, fmt.Errorf("no method %q in the slave API", name)
 	}
-	failed := func(err error) (any, error) { return []any{-1, err.Error(), 0}, nil }
-	if len(args) == 0 && method == "shutdown" {
-		args = []any{""}
+	for name == "shutdown" && len(args) < 2 { // the caller and the reason may be left out
+		args = append(args, "")
 	}
-	if len(args) == 0 {
-		return failed(fmt.Errorf("%s: caller_id is missing", method))
-	}
-	callerID, ok := args[0].(string)
-	if !ok {
-		return failed(fmt.Errorf("%s: caller_id is %T, not a string", method, args[0]))
-	}
-	args = args[1:]
-	if len(args) == 0 && method == "shutdown" { // the reason may be left out
-		args = []any{""}
-	}
-	if len(args) != arity {
-		return failed(fmt.Errorf("%s: %d arguments after caller_id, want %d", method, len(args), arity))
-	}
-	value, err := n.execute(method, callerID, args)
+	value, err := method.call(n, args)
 	if err != nil {
-		return failed(fmt.Errorf("%s: %w", method, err))
+		return []any{-1, name + ": " + err.Error(), 0}, nil
 	}
 	return []any{1, "", value}, nil
 }
 
-func (n *Node) publications() []any {
+func (m method) call(n *Node, args []any) (any, error) {
+	if len(args) == 0 {
+		return nil, errors.New("caller_id is missing")
+	}
+	callerID, ok := args[0].(string)
+	if !ok {
+		return nil, fmt.Errorf("caller_id is %T, not a string", args[0])
+	}
+	if args = args[1:]; len(args) != m.arity {
+		return nil, fmt.Errorf("%d arguments after caller_id, want %d", len(args), m.arity)
+	}
+	return m.run(n, callerID, args)
+}
+
+func (n *Node) publications() any {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return xmlrpc.Pairs(n.topics, func(t *topic) any { return t.typ.Name })
 }
 
 // requestTopic answers with the first protocol that this node supports, too.
-func (n *Node) requestTopic(args []any) (any, error) {
+func (n *Node) requestTopic(_ string, args []any) (any, error) {
 	name, ok := args[0].(string)
 	if !ok || name == "" {
 		return nil, fmt.Errorf("topic %v isn't a name", args[0])

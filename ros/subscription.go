@@ -160,7 +160,7 @@ func (n *Node) publisherUpdate(_ string, args []any) (any, error) {
 	return 0, nil
 }
 
-func (n *Node) subscriptions() []any {
+func (n *Node) subscriptions() any {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return xmlrpc.Pairs(n.subs, func(s *subscription) any { return s.typ })
