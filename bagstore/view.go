@@ -52,10 +52,7 @@ func (r *Recording) View(q Query) *View { return NewView([]*Recording{r}, q) }
 
 // NewView returns the messages that match the query. It reads nothing. The recordings must stay open.
 func NewView(bags []*Recording, q Query) *View {
-	v := &View{bags: bags, start: q.Start, end: q.End, mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, prefetchWait: prefetchWait, keep: make([]map[uint32]bool, len(bags))}
-	if v.end == 0 {
-		v.end = MaxTime
-	}
+	v := &View{bags: bags, start: q.Start, end: cmp.Or(q.End, MaxTime), mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, prefetchWait: prefetchWait, keep: make([]map[uint32]bool, len(bags))}
 	for i, b := range bags {
 		v.remote = v.remote || b.remote()
 		v.choose(i, b, q.Connections)

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -116,12 +117,8 @@ func (o *Options) complete() {
 	if o.Source == nil {
 		o.Source = Bags(nil)
 	}
-	if o.Ahead == 0 {
-		o.Ahead = aheadBytes
-	}
-	if o.Rate == 0 {
-		o.Rate = 1
-	}
+	o.Ahead = cmp.Or(o.Ahead, aheadBytes)
+	o.Rate = cmp.Or(o.Rate, 1)
 	if o.LoopRange != nil {
 		o.Loop = true
 	}

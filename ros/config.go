@@ -58,9 +58,7 @@ const defaultMaxMessage = 1 << 30
 
 // checked returns the config with its defaults filled in.
 func (c Config) checked() (Config, error) {
-	if c.MasterURI == "" {
-		c.MasterURI = DefaultMasterURI
-	}
+	c.MasterURI = cmp.Or(c.MasterURI, DefaultMasterURI)
 	u, err := url.Parse(c.MasterURI)
 	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" {
 		return c, fmt.Errorf("%w: ROS_MASTER_URI (or __master) %q: want http://HOST:PORT, such as http://robot:11311", ErrConfig, c.MasterURI)

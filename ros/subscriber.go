@@ -1,6 +1,7 @@
 package ros
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -107,9 +108,7 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 	}
 	options.Topic = name
 	for _, field := range []*string{&options.Type.Name, &options.Type.MD5} {
-		if *field == "" {
-			*field = "*"
-		}
+		*field = cmp.Or(*field, "*")
 	}
 	if options.Type.Name != "*" {
 		if err := names.CheckType(options.Type.Name); err != nil {

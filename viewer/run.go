@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -23,9 +24,7 @@ type RunOptions struct {
 
 // Run serves the viewer until ctx ends.
 func Run(ctx context.Context, o RunOptions) (err error) {
-	if o.Address == "" {
-		o.Address = "127.0.0.1:0"
-	}
+	o.Address = cmp.Or(o.Address, "127.0.0.1:0")
 	show, file := o.Show, ""
 	folder := show != "" && library.IsRosbag2(ctx, show)
 	if show != "" && !folder && library.Is(show) {
@@ -52,9 +51,7 @@ func Run(ctx context.Context, o RunOptions) (err error) {
 		name := ""
 		if folder || catalog.IsRecording(show) {
 			name = place.Base(show)
-			if file == "" {
-				file = name
-			}
+			file = cmp.Or(file, name)
 		}
 		if err := s.Show(ctx, show, name, file); err != nil {
 			return err

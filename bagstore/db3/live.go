@@ -1,6 +1,7 @@
 package db3
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,9 +47,7 @@ func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Checkpoint == 0 {
-		o.Checkpoint = defaultCommit
-	}
+	o.Checkpoint = cmp.Or(o.Checkpoint, defaultCommit)
 	f, err := place.Create(context.Background(), path, o.Overwrite)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package db3
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -18,10 +19,7 @@ func (f *File) rescueTopics(why error) bool {
 		return false
 	}
 	f.byID, f.topics = make(map[int64]uint32), nil
-	f.schema = map[int]int{4: 1, 6: 4}[s.columns]
-	if f.schema == 0 {
-		f.schema = 2
-	}
+	f.schema = cmp.Or(map[int]int{4: 1, 6: 4}[s.columns], 2)
 	for _, id := range slices.Sorted(maps.Keys(s.topics)) {
 		t := s.topics[id]
 		t.Schema = s.definitions[t.Type]

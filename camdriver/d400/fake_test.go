@@ -1,6 +1,7 @@
 package d400
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,10 +115,7 @@ func (b *fakeBus) plug(i int) {
 	defer b.mu.Unlock()
 	s := b.slots[i]
 	b.address++
-	product, spec := s.opt.Product, uint16(0x0320)
-	if product == 0 {
-		product = 0x0b3a
-	}
+	product, spec := cmp.Or(s.opt.Product, 0x0b3a), uint16(0x0320)
 	if s.opt.USB2 {
 		spec = 0x0210
 	}

@@ -1,6 +1,7 @@
 package d400
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -43,9 +44,7 @@ func Report(ctx context.Context, o ReportOptions) (text, summary string, err err
 }
 
 func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summary string, err error) {
-	if o.Payloads == 0 {
-		o.Payloads = 100
-	}
+	o.Payloads = cmp.Or(o.Payloads, 100)
 	dev, err := o.find(ctx, bus)
 	if err != nil {
 		return "", "", err

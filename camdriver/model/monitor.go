@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 )
@@ -118,10 +119,7 @@ var refusals = map[int32]string{
 }
 
 func (e *Refusal) Error() string {
-	text := refusals[e.Code]
-	if text == "" {
-		text = "error"
-	}
+	text := cmp.Or(refusals[e.Code], "error")
 	return fmt.Sprintf("hardware monitor command %#x: %s (%d)", e.Op, text, e.Code)
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/crc32"
@@ -141,9 +142,7 @@ func TestPrepareEnds(t *testing.T) {
 // bubble runs test with the stereo module in simulated time.
 func bubble(t *testing.T, o Options, test func(dev *Device, s camdriver.Sensor, rec *recorder)) {
 	synctest.Test(t, func(t *testing.T) {
-		if o.Loop == 0 {
-			o.Loop = time.Second
-		}
+		o.Loop = cmp.Or(o.Loop, time.Second)
 		dev, err := Open(o)
 		need.Must(t, err)
 		defer dev.Close()

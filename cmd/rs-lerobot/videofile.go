@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,9 +73,7 @@ func createVideo(ctx context.Context, o videoOptions) (*videoWriter, error) {
 	if o.Codec.Stored == "yuv420p" && (o.Width%2 != 0 || o.Height%2 != 0) {
 		return nil, fmt.Errorf("images of %d×%d: %s needs even sizes", o.Width, o.Height, o.Codec.Name)
 	}
-	if o.Stall == 0 {
-		o.Stall = defaultStall
-	}
+	o.Stall = cmp.Or(o.Stall, defaultStall)
 	// An ffmpeg that outlives a killed program writes on to the removed file.
 	if err := os.Remove(o.partial()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err

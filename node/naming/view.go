@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -13,10 +14,7 @@ import (
 )
 
 func (s *Source) View(q bagstore.Query) replay.View {
-	v := &view{source: s, start: q.Start, end: q.End, frames: make(map[camdriver.StreamID][]*bagstore.Connection)}
-	if v.end == 0 {
-		v.end = bagstore.MaxTime
-	}
+	v := &view{source: s, start: q.Start, end: cmp.Or(q.End, bagstore.MaxTime), frames: make(map[camdriver.StreamID][]*bagstore.Connection)}
 	wanted := func(c *bagstore.Connection) bool { return q.Connections == nil || q.Connections(c) }
 	for _, c := range s.conns {
 		switch out := s.outlets[c]; {

@@ -12,6 +12,7 @@
 package master
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -64,12 +65,8 @@ type Master struct {
 
 // Start starts a master that serves until Close.
 func Start(config Config) (*Master, error) {
-	if config.Address == "" {
-		config.Address = "127.0.0.1:11311"
-	}
-	if config.Host == "" {
-		config.Host = "localhost"
-	}
+	config.Address = cmp.Or(config.Address, "127.0.0.1:11311")
+	config.Host = cmp.Or(config.Host, "localhost")
 	listeners, err := listen(config.Address, config.More)
 	if err != nil {
 		return nil, fmt.Errorf("start master: %w", err)

@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"cmp"
 	"runtime"
 	"testing"
 )
@@ -21,9 +22,7 @@ func Flat(t testing.TB, steps int, step func(i int)) {
 		runtime.GC() // pools give up what they have after the second
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		if first == 0 {
-			first = m.HeapAlloc
-		}
+		first = cmp.Or(first, m.HeapAlloc)
 		if m.HeapAlloc > first+flatSlack {
 			t.Fatalf("%d KiB are in use after %d steps, %d KiB after %d", m.HeapAlloc>>10, i+1, first>>10, steps/10)
 		}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -97,9 +98,7 @@ func (m *Measures) Message(msg bagstore.Message, err error) {
 }
 
 func (m *Measures) time(t *topic, at bagstore.Time) {
-	if m.first == 0 {
-		m.first = at
-	}
+	m.first = cmp.Or(m.first, at)
 	if t.timed == 0 {
 		t.first, t.last = at, m.first
 	}

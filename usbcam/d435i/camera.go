@@ -11,6 +11,7 @@
 package d435i
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,9 +95,7 @@ func New(o Options) *Camera {
 	if o.Tables.Depth.Rectified == nil {
 		o.Tables = Factory()
 	}
-	if o.Product == 0 {
-		o.Product = model.D435I
-	}
+	o.Product = cmp.Or(o.Product, model.D435I)
 	c := &Camera{opt: o, born: time.Now(), controls: newControls(o.Firmware), regions: map[uint32][4]uint32{}, states: map[uint8]state{}}
 	c.advanced = newAdvancedMode(o.Advanced)
 	c.log.add(c.clock(), severityInfo, eventBoot, 0)

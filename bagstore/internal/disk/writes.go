@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -31,10 +32,7 @@ const defaultPreallocate = 64 << 20
 
 // begin takes the memory. preallocate is NewDirect's.
 func (w *writes) begin(preallocate int64, staging *Staging) {
-	if preallocate == 0 {
-		preallocate = defaultPreallocate
-	}
-	w.step = preallocate
+	w.step = cmp.Or(preallocate, defaultPreallocate)
 	w.shared, w.memory = staging, staging.take()
 	for b := w.memory; len(b) > 0; b = b[stagingSize:] {
 		w.free = append(w.free, b[:stagingSize:stagingSize])

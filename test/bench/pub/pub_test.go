@@ -5,6 +5,7 @@
 package pub
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -37,10 +38,7 @@ func TestMain(m *testing.M) {
 func BenchmarkPublish(b *testing.B) {
 	need.Programs(b, "rosmaster", "g++")
 	roscpp := build(b)
-	secs := os.Getenv("BENCH_SECS")
-	if secs == "" {
-		secs = "4"
-	}
+	secs := cmp.Or(os.Getenv("BENCH_SECS"), "4")
 	for _, subscribers := range []string{"1", "3"} {
 		for _, fps := range []string{"90", "180"} {
 			for _, kind := range []struct {
