@@ -45,15 +45,8 @@ func NewRobot(task string) *Robot { return &Robot{Task: task, MaxAge: defaultMax
 func ReadRobot(path string) (*Robot, error) { return yaml.ReadFile(path, parseRobot) }
 
 func parseRobot(text []byte) (*Robot, error) {
-	root, err := yaml.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	if root.IsZero() {
-		return nil, errors.New("it is empty")
-	}
 	r := NewRobot("")
-	err = yaml.Keys{
+	err := yaml.Keys{
 		"task":       yaml.Into(&r.Task, word),
 		"robot_type": yaml.Into(&r.Type, word),
 		"fps": func(n *yaml.Node) error {
@@ -74,7 +67,7 @@ func parseRobot(text []byte) (*Robot, error) {
 		},
 		"state":  yaml.Elements("topics", &r.State, parseSource),
 		"action": yaml.Elements("topics", &r.Action, parseSource),
-	}.Take(root.Content[0])
+	}.Parse(text, errors.New("it is empty"))
 	return r, err
 }
 

@@ -32,11 +32,7 @@ func ReadFile(path string, fields []Field, given Given, values Values) error {
 		}
 	}
 	_, err := yaml.ReadFile(path, func(text []byte) (*yaml.Node, error) {
-		root, err := yaml.Parse(text)
-		if err != nil || len(root.Content) == 0 {
-			return nil, err
-		}
-		return nil, keys.Take(root.Content[0])
+		return nil, keys.Parse(text, nil)
 	})
 	return err
 }

@@ -25,6 +25,18 @@ const (
 // Keys are the keys that a mapping may have, and the functions that take their values.
 type Keys map[string]func(*Node) error
 
+// Parse takes the keys of a text within the bounds of Decode. If the text is empty, it returns empty.
+func (k Keys) Parse(text []byte, empty error) error {
+	root, err := parse(text)
+	switch {
+	case err != nil:
+		return err
+	case len(root.Content) == 0:
+		return empty
+	}
+	return k.Take(root.Content[0])
+}
+
 // Take calls the function of each key of a mapping, which isn't empty. Errors name the key.
 func (k Keys) Take(n *Node) error {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {

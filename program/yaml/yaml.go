@@ -24,15 +24,15 @@ const (
 // dates and numbers such as 08, which YAML reads as decimal, are strings. Anchors are
 // refused: a short text could expand to a huge value.
 func Decode(text []byte, into any) error {
-	root, err := Parse(text)
+	root, err := parse(text)
 	if err != nil {
 		return err
 	}
 	return oneLine(root.Decode(into))
 }
 
-// Parse parses a text within the bounds of Decode. The result is a document, or zero if the text is empty.
-func Parse(text []byte) (*yaml.Node, error) {
+// parse parses a text within the bounds of Decode. The result is a document, or zero if the text is empty.
+func parse(text []byte) (*yaml.Node, error) {
 	if err := Fits(text); err != nil {
 		return nil, err
 	}

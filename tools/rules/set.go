@@ -52,22 +52,12 @@ func Read(path string) (*Set, error) { return yaml.ReadFile(path, Parse) }
 
 // Parse parses the text of a rule file. Errors name the line and the key.
 func Parse(text []byte) (*Set, error) {
-	root, err := yaml.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	if root.IsZero() {
-		return nil, errors.New("no rules")
-	}
 	s := new(Set)
-	err = yaml.Keys{
+	err := yaml.Keys{
 		"recording": s.recording,
 		"topics":    yaml.Elements("topics", &s.topics, parseTopic),
-	}.Take(root.Content[0])
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	}.Parse(text, errors.New("no rules"))
+	return s, err
 }
 
 func (s *Set) recording(n *yaml.Node) error {
