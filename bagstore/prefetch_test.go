@@ -46,14 +46,11 @@ func (r *leadReader) open() { r.once.Do(func() { close(r.gate) }) }
 func leadBag(t *testing.T, n, size int) (*bagstore.Recording, *leadReader) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.bag")
-	w, err := rosbag.Create(path, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1, NoSync: true})
-	need.Must(t, err)
-	id, err := w.AddConnection(stockbag.StringType("/x"))
-	need.Must(t, err)
+	w := samplebag.Create(t, path, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1})
 	for i := range n {
-		need.Must(t, w.Write(id, bagstore.Time(i+1)*1e9, make([]byte, size)))
+		w.Put(stockbag.StringType("/x"), bagstore.Time(i+1)*1e9, make([]byte, size))
 	}
-	need.Must(t, w.Close())
+	w.Done()
 	raw, err := os.ReadFile(path)
 	need.Must(t, err)
 	r := &leadReader{Reader: bytes.NewReader(raw), reads: make(map[int64]int), came: make(chan struct{})}
@@ -194,9 +191,7 @@ func TestLeadStarves(t *testing.T) {
 func TestAhead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
 	samplebag.Strings{Topics: 1, Messages: 20, Size: func(int) int { return 1000 }}.Write(t, path, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 1})
-	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer b.Close()
+	b := samplebag.Open(t, path)
 	for _, ahead := range []int{1, 3} {
 		v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 		v.ReadAhead(ahead)

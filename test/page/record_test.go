@@ -9,11 +9,11 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/rig"
+	"rsros/test/samplebag"
 	"rsros/tools/info"
 )
 
@@ -126,9 +126,7 @@ func showsMark(t *testing.T, files []string, dir string) {
 // hasMark reports whether a recording has one.
 func hasMark(t *testing.T, path string) bool {
 	t.Helper()
-	b, err := rosbag.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer b.Close() //nolint:errcheck // read
+	b := samplebag.Open(t, path)
 	for m, err := range b.View(bagstore.Query{}).Messages() {
 		need.Must(t, err)
 		if (m.Conn.Topic == info.MarksTopic || strings.Contains(m.Conn.Topic, "notification")) && strings.Contains(string(m.Data), "mark 1") {
