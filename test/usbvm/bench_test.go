@@ -18,6 +18,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
 
@@ -52,9 +53,7 @@ func startCamera(b *testing.B) {
 	if err == nil {
 		err = camera.Start()
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	b.Cleanup(func() {
 		if err := errors.Join(hold.Close(), camera.Wait()); err != nil {
 			b.Error(err)
@@ -68,9 +67,7 @@ func startCamera(b *testing.B) {
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -95,15 +92,11 @@ func benchmarkDriver(b *testing.B, format camdriver.Format) {
 		c := &tally{first: map[camdriver.StreamID]uint64{}, last: map[camdriver.StreamID]uint64{}}
 		err := errors.Join(stereo.Start([]camdriver.Profile{pd}, c), rgb.Start([]camdriver.Profile{pc}, c),
 			motion.Start([]camdriver.Profile{pg, pa}, c))
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, err)
 		before, spared := cpu(b), spare(b)
 		<-time.After(benchTime)
 		used, part := cpu(b)-before, spared()
-		if err := errors.Join(stereo.Stop(), rgb.Stop(), motion.Stop()); err != nil {
-			b.Fatal(err)
-		}
+		need.Must(b, errors.Join(stereo.Stop(), rgb.Stop(), motion.Stop()))
 		report(b, used, c.images, c.sent(), part)
 		b.ReportMetric(float64(c.samples)/benchTime.Seconds(), "imu/s")
 	}
@@ -158,13 +151,9 @@ func BenchmarkBareRead(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer dev.Close()
-	if err := dev.SetAutoDetach(true); err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, dev.SetAutoDetach(true))
 	config, err := dev.Config(1)
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.Must(b, err)
 	defer config.Close()
 	for b.Loop() {
 		var all sync.WaitGroup
@@ -174,9 +163,7 @@ func BenchmarkBareRead(b *testing.B) {
 		ctx, cancel := context.WithTimeout(b.Context(), benchTime)
 		for _, iface := range []int{1, 4} {
 			i, err := config.Interface(iface, 0)
-			if err != nil {
-				b.Fatal(err)
-			}
+			need.Must(b, err)
 			all.Go(func() {
 				defer i.Close()
 				n, total, err := bareLoop(ctx, dev, i, iface)

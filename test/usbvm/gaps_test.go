@@ -8,6 +8,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
 
@@ -28,9 +29,7 @@ func TestGaps(t *testing.T) {
 		}
 		last[id] = f.Number
 	}
-	if err := errors.Join(stereo.Start([]camdriver.Profile{pd}, c), rgb.Start([]camdriver.Profile{pc}, c)); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(stereo.Start([]camdriver.Profile{pd}, c), rgb.Start([]camdriver.Profile{pc}, c)))
 	spared := spare(t)
 	c.wait(t, "frames", func() bool { return came[depth] >= count && came[color] >= count })
 	part := spared()

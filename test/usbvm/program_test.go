@@ -39,9 +39,7 @@ func program(t *testing.T) string {
 func reel(t *testing.T) *Reel {
 	t.Helper()
 	r, err := LoadReel(filepath.Join(os.Getenv("USBVM_OUT"), "reel"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return r
 }
 
@@ -64,9 +62,7 @@ func TestProgramDevices(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), d400.UdevRules) {
 		t.Errorf("devices without permission: %v: %s", err, out)
 	}
-	if err := port.Unplug(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, port.Unplug())
 	out, err = exec.Command(run, "live", "--device", "usb", "--master", "embedded").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "not found") {
 		t.Errorf("live without a camera: %v: %s", err, out)
@@ -83,9 +79,7 @@ func TestProgramReport(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, part := range []struct {
 		heading, line string // the beginning of an answer's line
 		least         int
@@ -118,9 +112,7 @@ func TestProgramLive(t *testing.T) {
 		"--color", "640x360@6", "--gyro", "200", "--accel", "63")
 	live.Env = append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:11311", "ROS_IP=127.0.0.1")
 	live.Stdout, live.Stderr = os.Stdout, os.Stdout
-	if err := live.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, live.Start())
 	defer func() {
 		if t.Failed() { // show where it hangs
 			_ = live.Process.Signal(syscall.SIGQUIT)
@@ -132,14 +124,10 @@ func TestProgramLive(t *testing.T) {
 		eventually(t, topic, func() bool { return published(t)[topic] })
 	}
 	eventually(t, "the recording grows", func() bool { return size(bag) > 8<<20 })
-	if err := port.Unplug(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, port.Unplug())
 	pulled := time.Now()
 	<-time.After(2 * time.Second)
-	if err := port.Plug(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, port.Plug())
 	eventually(t, "the program has the camera again", func() bool {
 		held := drivers(t)
 		return len(held) == 6 && !slices.ContainsFunc(slices.Collect(maps.Values(held)), func(d string) bool { return d != "usbfs" })
@@ -147,9 +135,7 @@ func TestProgramLive(t *testing.T) {
 	before := size(bag)
 	eventually(t, "the recording grows after the replug", func() bool { return size(bag) > before+8<<20 })
 	t.Logf("recording again %v after the camera was pulled out", time.Since(pulled).Round(time.Millisecond))
-	if err := live.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, live.Process.Signal(os.Interrupt))
 	if err := live.Wait(); err != nil {
 		t.Errorf("live: %v", err)
 	}
@@ -188,9 +174,7 @@ func published(t *testing.T) map[string]bool {
 func checkRecording(t *testing.T, path string, shown *Reel) {
 	t.Helper()
 	f, err := rsbag.Open(path, rsbag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer f.Close()
 	for _, note := range f.Notes() {
 		t.Errorf("recording: %s", note)

@@ -10,23 +10,18 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
 
 // TestReel: a reel is read as it was written, and has every frame. run.sh sets USBVM_REEL to keep it for the machine.
 func TestReel(t *testing.T) {
 	dir := cmp.Or(os.Getenv("USBVM_REEL"), t.TempDir())
-	if err := Shoot(dir); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, Shoot(dir))
 	r, err := LoadReel(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	again := t.TempDir()
-	if err := r.save(again); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, r.save(again))
 	if same, err := LoadReel(again); err != nil || !reflect.DeepEqual(same, r) {
 		t.Errorf("another reel is read: %v", err)
 	}

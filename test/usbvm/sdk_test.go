@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // harmless are warnings of the SDK that real cameras cause as well, or that
@@ -39,9 +41,7 @@ type sdk struct {
 func startSDK(t *testing.T, args ...string) *sdk {
 	t.Helper()
 	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, ".realsense-config.json"), []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(filepath.Join(home, ".realsense-config.json"), []byte("{}"), 0o644))
 	dir := filepath.Join(os.Getenv("USBVM_OUT"), "sdk")
 	s := &sdk{t: t, cmd: exec.Command(filepath.Join(dir, "probe"), args...), log: filepath.Join(home, "log"), calm: true}
 	s.cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, "HOME="+home, "SDK_LOG="+s.log)
@@ -53,9 +53,7 @@ func startSDK(t *testing.T, args ...string) *sdk {
 	}
 	s.in, s.lines = in, bufio.NewScanner(out)
 	s.lines.Buffer(nil, 1<<20)
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, s.cmd.Start())
 	t.Cleanup(func() {
 		_ = s.cmd.Process.Kill()
 		_ = s.cmd.Wait()
@@ -141,9 +139,7 @@ func (s *sdk) all() map[string][][]string {
 func number(t *testing.T, text string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return v
 }
 

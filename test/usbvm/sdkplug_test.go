@@ -5,6 +5,7 @@ package usbvm
 import (
 	"testing"
 
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 )
 
@@ -16,13 +17,9 @@ func TestSDKReplug(t *testing.T) {
 	for range 100 {
 		s.say("open")
 		s.expect("there", serial, "3")
-		if err := port.Unplug(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, port.Unplug())
 		eventually(t, "the camera is gone", func() bool { return len(drivers(t)) == 0 })
-		if err := port.Plug(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, port.Plug())
 		eventually(t, "the camera is there", func() bool { return bound(t) })
 	}
 	s.end()

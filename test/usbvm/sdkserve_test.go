@@ -17,6 +17,7 @@ import (
 	"rsros/camdriver/model"
 	"rsros/replay/recorded"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 )
 
 // TestSDKServe attaches what the program serves with Linux's usbip, and compares the frames that
@@ -24,9 +25,7 @@ import (
 func TestSDKServe(t *testing.T) {
 	bag := filepath.Join(os.Getenv("USBVM_OUT"), "served.bag")
 	source, err := recorded.Open(bag, recorded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer source.Close()
 	attach(t, bag)
 	theirs, want := sdkView(t, runSDK(t, "list")), view{}
@@ -63,9 +62,7 @@ func attach(t *testing.T, device string) {
 	t.Helper()
 	server := exec.Command(program(t), "usb-serve", "--device", device)
 	server.Stderr = os.Stdout
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, server.Start())
 	usbip := func(args ...string) string {
 		out, err := exec.Command("/usr/sbin/usbip", args...).CombinedOutput()
 		if err != nil {

@@ -28,9 +28,7 @@ func tool(t *testing.T, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(path, args...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, "HOME="+cmd.Dir)
-	if err := os.WriteFile(filepath.Join(cmd.Dir, ".realsense-config.json"), []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(filepath.Join(cmd.Dir, ".realsense-config.json"), []byte("{}"), 0o644))
 	return cmd
 }
 
@@ -100,9 +98,7 @@ func toolReadsLog(t *testing.T) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	var printed strings.Builder
 	lines := bufio.NewScanner(pipe)
 	for lines.Scan() && !strings.Contains(lines.Text(), record) {
@@ -135,9 +131,7 @@ func toolCollects(t *testing.T) {
 	cmd := tool(t, "rs-data-collect", "-c", "streams.cfg", "-f", "times.csv", "-t", "8")
 	config := "DEPTH,424,240,15,Z16,0\nINFRARED,424,240,15,Y8,1\nINFRARED,424,240,15,Y8,2\nCOLOR,424,240,15,RGB8,0\n" +
 		"ACCEL,1,1,63,MOTION_XYZ32F\nGYRO,1,1,200,MOTION_XYZ32F\n"
-	if err := os.WriteFile(filepath.Join(cmd.Dir, "streams.cfg"), []byte(config), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, os.WriteFile(filepath.Join(cmd.Dir, "streams.cfg"), []byte(config), 0o644))
 	out := runTool(t, cmd)
 	csv, err := os.ReadFile(filepath.Join(cmd.Dir, "times.csv"))
 	if err != nil || !strings.Contains(out, "Task completed") {
@@ -161,9 +155,7 @@ func toolRecords(t *testing.T) {
 	cmd := tool(t, "rs-record", "-t", "2", "-f", "camera.bag")
 	runTool(t, cmd, "Out of frame resources", "rs2_allocate_synthetic_")
 	source, err := recorded.Open(filepath.Join(cmd.Dir, "camera.bag"), recorded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	defer source.Close()
 	seen := hashes(t, source)
 	for _, stream := range []string{"Depth ", "Color "} {

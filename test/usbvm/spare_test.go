@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"rsros/test/need"
 )
 
 // spare begins to use up the time that the machine's processor has to spare, and returns a function that ends it and says how large a
@@ -14,9 +16,7 @@ import (
 func spare(t testing.TB) func() float64 {
 	t.Helper()
 	loop := exec.Command("chrt", "--idle", "0", "sh", "-c", "while :; do :; done")
-	if err := loop.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, loop.Start())
 	end := func() {
 		_ = loop.Process.Kill()
 		_ = loop.Wait()

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rsros/test/need"
 	"rsros/test/usbvm/trace"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbip"
@@ -59,9 +60,7 @@ func TestSDKRequests(t *testing.T) {
 		t.Fatalf("the SDK is of version %q", version)
 	}
 	f, err := os.Create(filepath.Join(os.Getenv("USBVM_OUT"), "librealsense-"+version[:minor]+".txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	if err := trace.Write(f, all); err != nil {
 		t.Error(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"rsros/camdriver/d400"
 	"rsros/camdriver/usb"
 	"rsros/test/drivertest"
+	"rsros/test/need"
 	"rsros/usbcam/d435i"
 	"rsros/usbcam/usbip"
 )
@@ -94,9 +95,7 @@ func plugWatched(t testing.TB, o d435i.Options, watch func(*d435i.Camera) usbip.
 		o.Serial, o.ASICSerial = serialBytes, asicBytes
 	}
 	p, err := PlugWatched(o, watch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		for _, v := range p.Violations() {
 			t.Errorf("the camera was misused: %s", v)
@@ -114,9 +113,7 @@ func plugWatched(t testing.TB, o d435i.Options, watch func(*d435i.Camera) usbip.
 func plugSecond(t *testing.T) {
 	t.Helper()
 	second, err := Plug(d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, ASICSerial: [6]byte{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() { _ = second.Unplug() })
 	eventually(t, "second camera", func() bool { return len(drivers(t)) == 12 })
 }
@@ -169,9 +166,7 @@ func open(t testing.TB, sel d400.Selector) camdriver.Device {
 	t.Helper()
 	log := zerolog.New(os.Stdout).Level(zerolog.InfoLevel)
 	d, err := d400.Open(context.Background(), sel, d400.Options{Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Errorf("Close: %v", err)
@@ -407,9 +402,7 @@ func TestReplug(t *testing.T) {
 	drivertest.Start(t, s, c, p)
 	for round := 1; round <= 2; round++ {
 		c.wait(t, "frames", func() bool { return len(c.frames[depth]) >= 3 })
-		if err := port.Unplug(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, port.Unplug())
 		c.wait(t, "disconnected", func() bool {
 			return len(c.status) == 2*round-1 && c.status[2*round-2] == camdriver.StatusDisconnected
 		})
@@ -417,18 +410,14 @@ func TestReplug(t *testing.T) {
 			t.Errorf("set an option of an unplugged camera: %v", err)
 		}
 		c.release()
-		if err := port.Plug(); err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, port.Plug())
 		c.wait(t, "streaming again", func() bool {
 			return len(c.status) == 2*round && c.status[2*round-1] == camdriver.StatusStreaming
 		})
 	}
 	c.count(t, 3, depth)
 	c.release()
-	if err := d.Reset(); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, d.Reset())
 	c.wait(t, "streaming after a reset", func() bool {
 		return len(c.status) == 6 && c.status[5] == camdriver.StatusStreaming
 	})
@@ -452,9 +441,7 @@ func TestUSB2(t *testing.T) {
 	}
 	motion, pg := profile(t, d, gyro, camdriver.MotionXYZ32F, 0, 0, 400)
 	c := newCollector()
-	if err := errors.Join(s.Start([]camdriver.Profile{p}, c), motion.Start([]camdriver.Profile{pg}, c)); err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, errors.Join(s.Start([]camdriver.Profile{p}, c), motion.Start([]camdriver.Profile{pg}, c)))
 	c.count(t, 5, depth, gyro)
 	if err := errors.Join(s.Stop(), motion.Stop()); err != nil {
 		t.Error(err)
