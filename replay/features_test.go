@@ -228,77 +228,6 @@ func TestRealSenseStatics(t *testing.T) {
 	}
 }
 
-func header(seq uint32, stamp bagstore.Time) []byte {
-	return msgs.Marshal(&msgs.Header{Seq: seq, Stamp: msgs.Time(stamp), FrameID: "x"})
-}
-
-// TestRestamp: stamps keep their distance to the time of publishing. std_msgs/Header
-// stands for every type that begins with one; nested stamps are msgs' matter.
-func TestRestamp(t *testing.T) {
-	b := writeRaw(t,
-		raw{bag0, "/h", "std_msgs/Header", header(0, bag0-3*ms)},
-		raw{bag0.Add(10 * ms), "/h", "std_msgs/Header", header(1, bag0.Add(7*ms))},
-		raw{bag0.Add(20 * ms), "/h", "std_msgs/Header", header(2, 0)})
-	at := func(w Wall, ago time.Duration) int64 { return int64(w) - int64(ago) }
-	for _, c := range []struct {
-		name string
-		o    Settings
-		want string
-	}{
-		{"off", Settings{}, fmt.Sprintf(`
-			+0s /h 0 %d
-			+10ms /h 1 %d
-			+20ms /h 2 0`, bag0-3*ms, bag0.Add(7*ms))},
-		{"on", Settings{Restamp: true}, fmt.Sprintf(`
-			+0s /h 0 %d
-			+10ms /h 1 %d
-			+20ms /h 2 0`, at(wall0, 3*ms), at(wall0+10*ms, 3*ms))},
-		{"at rate 2", Settings{Restamp: true, Rate: 2}, fmt.Sprintf(`
-			+0s /h 0 %d
-			+5ms /h 1 %d
-			+10ms /h 2 0`, at(wall0, 3*ms), at(wall0+5*ms, 3*ms))},
-	} {
-		t.Run(c.name, func(t *testing.T) { expect(t, newRig(t, c.o, b).run(t), c.want) })
-	}
-
-	// On one time line the stamps of the second round go on, too.
-	r := newRig(t, Settings{Loop: true, LoopMonotonic: true}, b)
-	r.at(25*ms, Stop{})
-	expect(t, r.run(t), fmt.Sprintf(`
-		+0s /h 0 %d
-		+10ms /h 1 %d
-		+20ms /h 2 0
-		+20ms /h 0 %d`, bag0-3*ms, bag0.Add(7*ms), bag0.Add(17*ms)))
-}
-
-// TestStamper: an image's pixels aren't copied to shift its stamp, a message with
-// nested stamps is.
-func TestStamper(t *testing.T) {
-	parse := func(name string) *stamper {
-		spec, err := msgs.Parse(name, msgs.MustType(name).Definition)
-		need.Must(t, err)
-		return newStamper(spec)
-	}
-	if parse("std_msgs/String") != nil {
-		t.Error("a string has no stamp")
-	}
-	image := append(header(1, bag0), make([]byte, 100)...)
-	head, rest, err := parse("sensor_msgs/Image").shift(nil, image, time.Second)
-	if err != nil || len(head) != headStamp || &rest[0] != &image[headStamp] {
-		t.Errorf("image: head %d bytes, %v", len(head), err)
-	}
-	if d := msgs.NewDecoder(head[4:]); d.Time() != msgs.Time(bag0)+sec {
-		t.Error("the image's stamp wasn't moved")
-	}
-	tf := msgs.Marshal(&msgs.TFMessage{Transforms: []msgs.TransformStamped{{Header: msgs.Header{Stamp: 5 * sec}}, {Header: msgs.Header{Stamp: 6 * sec}}}})
-	head, rest, err = parse("tf2_msgs/TFMessage").shift(nil, tf, -time.Second)
-	var moved msgs.TFMessage
-	if err != nil || len(rest) != 0 || msgs.Unmarshal(head, &moved) != nil ||
-		moved.Transforms[0].Header.Stamp != 4*sec || moved.Transforms[1].Header.Stamp != 5*sec {
-		t.Errorf("tf: %+v, %v", moved, err)
-	}
-}
-
 func TestFilter(t *testing.T) {
 	b := write(t, entry{0, "/a", "0"}, entry{1 * ms, "/ab", "1"}, entry{2 * ms, "/b", "2"}, entry{12 * ms, "/b", "3"}, entry{22 * ms, "/b", "4"}, entry{32 * ms, "/b", "5"})
 	full := func(list ...string) Filter {
@@ -445,49 +374,6 @@ func TestRealTime(t *testing.T) {
 		}
 	}
 	need.Must(t, <-done)
-}
-
-// slowStart is a source whose iterators take a while until the first message.
-type slowStart struct {
-	Source
-	clock *fakeClock
-}
-
-func (s slowStart) View(q bagstore.Query) View { return slowView{s.Source.View(q), s.clock} }
-
-type slowView struct {
-	View
-	clock *fakeClock
-}
-
-func (v slowView) Iterator() Iterator {
-	return &slowIterator{Iterator: v.View.Iterator(), clock: v.clock}
-}
-
-type slowIterator struct {
-	Iterator
-	clock *fakeClock
-	begun bool
-}
-
-func (it *slowIterator) Next() bool {
-	if !it.begun {
-		it.begun = true
-		it.clock.now += 50 * ms
-	}
-	return it.Iterator.Next()
-}
-
-// TestSlowStart: time begins when the first message is there, so that it isn't late, nor are
-// those that follow it.
-func TestSlowStart(t *testing.T) {
-	clock := &fakeClock{now: wall0}
-	p, err := New(Options{Clock: clock, Source: slowStart{Bags([]*bagstore.Recording{counting(t, 5)}), clock}, Output: &journal{clock: clock}, Log: zerolog.Nop()})
-	need.Must(t, err)
-	need.Must(t, p.Run(t.Context()))
-	if s := p.Status(); s.Messages != 5 || s.WorstLate != 0 {
-		t.Errorf("%d messages, at worst %v late", s.Messages, s.WorstLate)
-	}
 }
 
 // TestFeedIsBounded: a feed stops at its bound while nobody takes anything, and
