@@ -172,7 +172,7 @@ func (mr *messageReader) alone() bool {
 	case mr.Layout.Access == Single:
 		return true
 	case mr.Layout.Access == Converted:
-		return mr.Layout.Compression == None && mr.reads <= convertAfter
+		return !mr.Layout.Packed && mr.reads <= convertAfter
 	}
 	return mr.Layout.Compression == None && mr.visits == 1
 }

@@ -56,7 +56,7 @@ func (b *convertedBlock) release() {
 
 func (c *converter) Layout(block int) (Layout, error) {
 	b := &c.r.blocks[block]
-	return Layout{Compression: b.Compression, Access: Converted, DataPos: b.Pos, Stored: b.Stored, Size: b.Size, Continued: b.Continued}, nil
+	return Layout{Compression: b.Compression, Access: Converted, DataPos: b.Pos, Stored: b.Stored, Size: b.Size, Continued: b.Continued, Packed: b.Packed}, nil
 }
 
 func (c *converter) Index(block int, x *Index, keep func(uint32) bool) ([]Run, error) {

@@ -41,7 +41,7 @@ func (c *memoryContent) Blocks() (list []Block) {
 	for i, messages := range c.blocks {
 		b := Block{ChunkInfo: ChunkInfo{Pos: int64(i + 1), Start: MaxTime}, Compression: None}
 		if c.packed {
-			b.Compression, b.Size = LZ4, 1<<20
+			b.Packed, b.Size = true, 1<<20
 		}
 		counts := make([]uint32, len(c.conns))
 		for _, m := range messages {

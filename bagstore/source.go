@@ -55,6 +55,7 @@ type Block struct {
 	Stored      int64 // bytes of messages in the file; 0: not known without reading
 	Size        int64 // bytes of messages uncompressed; about as many if Stored isn't known
 	Continued   bool  // it is one with the previous block, split so that each part can be loaded
+	Packed      bool  // of Messages: they are read from the block as a whole
 }
 
 // PartBytes is the size at which formats end a block that nothing else ends.
@@ -68,6 +69,7 @@ type Layout struct {
 	Stored      int64 // bytes in the file
 	Size        int64 // bytes uncompressed
 	Continued   bool  // as of the Block
+	Packed      bool  // as of the Block
 }
 
 // Access says how the messages of a block are read.

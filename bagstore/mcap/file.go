@@ -201,6 +201,7 @@ func (f *File) Blocks() []bagstore.Block {
 	list := make([]bagstore.Block, len(f.blocks))
 	for i := range f.blocks {
 		list[i] = f.blocks[i].info
+		list[i].Packed = f.blocks[i].packed()
 	}
 	return list
 }
