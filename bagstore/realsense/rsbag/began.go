@@ -13,11 +13,11 @@ import (
 // clock have none; then it is the recorder's Start, or the host's time of the first frame. It is 0 if there is neither. A
 // result that isn't Absolute is of a source whose system time had no date.
 func (f *File) Began() bagstore.Time {
-	var at bagstore.Time
-	if e, ok := f.FirstStamp(false); ok {
-		at = bagstore.Time(msgs.FromMillis(e.Frame.Timestamp)) - bagstore.Time(e.Time)
-		e.Frame.Release()
-	} else if start, ok := f.Start(); ok {
+	at, dated := f.dated()
+	if dated {
+		return at
+	}
+	if start, ok := f.Start(); ok {
 		at = bagstore.TimeOf(start)
 	} else if e, ok := f.FirstStamp(true); ok {
 		if arrived := bagstore.TimeOf(e.Frame.Arrival); arrived.Absolute() {
@@ -25,7 +25,22 @@ func (f *File) Began() bagstore.Time {
 		}
 		e.Frame.Release()
 	}
-	if at < 0 || at > bagstore.MaxTime-f.end { // a bag can't hold all times of the recording
+	return f.possible(at)
+}
+
+// dated is Began by the first stamp with a date, if there is one.
+func (f *File) dated() (at bagstore.Time, ok bool) {
+	e, ok := f.FirstStamp(false)
+	if !ok {
+		return 0, false
+	}
+	defer e.Frame.Release()
+	return f.possible(bagstore.Time(msgs.FromMillis(e.Frame.Timestamp)) - bagstore.Time(e.Time)), true
+}
+
+// possible returns 0 for a time from which a bag can't hold all times of the recording.
+func (f *File) possible(at bagstore.Time) bagstore.Time {
+	if at < 0 || at > bagstore.MaxTime-f.end {
 		return 0
 	}
 	return at
@@ -67,11 +82,11 @@ type TimeLine struct {
 // if the times in the bag have dates, and if the line isn't known.
 func TimeLineOf(bag *bagstore.Recording) (line TimeLine) {
 	for _, device := range Devices(bag) {
-		f, err := describe(bag, Options{Bag: bag, Device: device})
+		f, began, err := briefly(bag, Options{Bag: bag, Device: device})
 		if err != nil || len(f.segments) > 1 || f.segments[0].lo >= epochTimes { // some times wrapped below zero, or all have dates
 			continue
 		}
-		if began := f.Began(); began > 0 {
+		if began > 0 {
 			line.Offset = began + f.segments[0].shift
 			for _, c := range bag.Connections() {
 				if f.textual && f.topics[c.ID].IsFrame() {
@@ -82,4 +97,26 @@ func TimeLineOf(bag *bagstore.Recording) (line TimeLine) {
 		}
 	}
 	return line
+}
+
+// briefly returns a File that can read frames, and its Began. Without a stamp that has a date, it has the whole description, because
+// Start is there.
+func briefly(bag *bagstore.Recording, o Options) (*File, bagstore.Time, error) {
+	f, err := find(bag, o)
+	if err != nil {
+		return nil, 0, err
+	}
+	d := newDescription(f)
+	d.connections()
+	f.findTimes()
+	for _, s := range d.streams {
+		f.streams = append(f.streams, s)
+	}
+	if began, ok := f.dated(); ok {
+		return f, began, nil
+	}
+	if f, err = describe(bag, o); err != nil {
+		return nil, 0, err
+	}
+	return f, f.Began(), nil
 }
