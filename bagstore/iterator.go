@@ -187,7 +187,11 @@ func (it *Iterator) prefetch(decode bool) {
 // soon reports whether chunk i is near enough to be read ahead.
 func (it *Iterator) soon(i int) bool {
 	if it.v.lead == 0 {
-		return i < it.pending+it.v.ahead
+		ahead := it.v.ahead
+		if it.reader.Layout.Access == Converted { // smaller blocks that take longer: no core waits for the next one
+			ahead *= 2
+		}
+		return i < it.pending+ahead
 	}
 	r := it.ref(i)
 	away := r.start.Sub(it.pos.time)
