@@ -188,7 +188,7 @@ func (it *Iterator) prefetch(decode bool) {
 func (it *Iterator) soon(i int) bool {
 	if it.v.lead == 0 {
 		ahead := it.v.ahead
-		if it.reader.Layout.Access == Converted { // smaller blocks that take longer: no core waits for the next one
+		if l := &it.reader.Layout; l.Access == Converted && !l.Packed { // smaller blocks that take longer: no core waits for the next one
 			ahead *= 2
 		}
 		return i < it.pending+ahead
