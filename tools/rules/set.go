@@ -57,7 +57,10 @@ func Parse(text []byte) (*Set, error) {
 		"recording": s.recording,
 		"topics":    yaml.Elements("topics", &s.topics, parseTopic),
 	}.Parse(text, errors.New("no rules"))
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *Set) recording(n *yaml.Node) error {
