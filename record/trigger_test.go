@@ -1,12 +1,13 @@
 package record
 
 import (
-	"rsros/test/need"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"rsros/test/need"
 )
 
 // TestSilences checks that each silence triggers once: one that a tick sees, and one that ends between two ticks.

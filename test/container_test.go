@@ -3,12 +3,13 @@ package test
 import (
 	"os"
 	"path/filepath"
-	"rsros/test/need"
 	"slices"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"rsros/test/need"
 )
 
 // TestImagesRunAsUser checks in the Dockerfile that images don't run the program as root.

@@ -5,11 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"rsros/test/need"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
+
+	"rsros/test/need"
 )
 
 var (

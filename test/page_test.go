@@ -5,10 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"rsros/test/need"
 	"slices"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // moduleImport is an import or export of another module of the page. Type-only imports aren't part of

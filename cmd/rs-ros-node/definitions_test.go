@@ -3,8 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"rsros/test/need"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // TestDefinitionsKeepOthers checks that a package which the command hasn't written is neither replaced nor added to.

@@ -5,13 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"rsros/test/need"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"rsros/test/need"
 )
 
 // foreignFlags belong to other programs that the pages mention.

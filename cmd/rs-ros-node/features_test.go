@@ -2,9 +2,10 @@ package main
 
 import (
 	"bytes"
-	"rsros/test/need"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // TestFeatures checks that each line has an answer.

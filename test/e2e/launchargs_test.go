@@ -6,10 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"rsros/test/need"
 	"slices"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // launchArgs returns the arguments of one of our launch files and their defaults, written as in
