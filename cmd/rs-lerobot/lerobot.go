@@ -133,6 +133,8 @@ func (s settings) check() error {
 
 func (d *lerobotSet) partName(i int) string { return fmt.Sprintf("%s/%06d.json", dataset.PartsName, i) }
 
+// Kept takes the next episode that an earlier run completed. One without statistics is of an older version, which stored
+// them in another form.
 func (d *lerobotSet) Kept(ctx context.Context) bool {
 	text, err := place.Read(ctx, filepath.Join(d.out.Dir, filepath.FromSlash(d.partName(len(d.episodes)))), dataset.MaxText)
 	e := new(episode)
