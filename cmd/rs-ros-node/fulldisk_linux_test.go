@@ -11,7 +11,7 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestFullDisk checks that a full disk is told once, in one line, with the name that the user gave, and that nothing is left.
+// TestFullDisk checks that a full disk is reported once, in one line, with the name that the user gave, and that nothing is left.
 func TestFullDisk(t *testing.T) {
 	bag, disk := samplebag.Torn(t), need.SmallDisk(t, "1m")
 	whole := filepath.Join(t.TempDir(), "whole.bag")

@@ -37,7 +37,7 @@ func newViewCommand(a *app) *cobra.Command {
 
 type viewArgs struct {
 	NoOpen  bool   `setting:"no-open"`
-	Master  string `setting:"master"` // before that of Options' recordings
+	Master  string `setting:"master"` // the first field of a name counts, and Options.Recording has one, too
 	Options viewer.RunOptions
 	Streams live.StreamSettings
 }

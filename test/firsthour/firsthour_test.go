@@ -29,7 +29,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// clear removes what a page recorded, which is 2 GB, before another one is done.
+// clear removes what a page recorded, which is 2 GB, before the next page is run.
 func (h *home) clear(t *testing.T) {
 	t.Helper()
 	for _, made := range []string{"walk", "tutorial"} {
