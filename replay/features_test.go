@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -403,6 +405,32 @@ func TestFeedIsBounded(t *testing.T) {
 		}
 	}
 	f.seek(0, unlatched) // and stopping in the middle leaves nothing behind
+}
+
+// TestSeeksDuringARead: while a read hangs, only the last of many seeks waits for it.
+func TestSeeksDuringARead(t *testing.T) {
+	view := Bags([]*bagstore.Recording{counting(t, 1)}).View(bagstore.Query{})
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed(view, aheadBytes, func() {})
+		defer f.close()
+		read := make(chan struct{})
+		f.seek(0, func(func(*channel, Recorded) error) error { <-read; return nil })
+		synctest.Wait()
+		before := runtime.NumGoroutine()
+		for range 100 {
+			f.seek(0, unlatched)
+		}
+		synctest.Wait()
+		if n := runtime.NumGoroutine() - before; n != 1 {
+			t.Errorf("%d runs wait", n)
+		}
+		close(read)
+		m, ok, _ := f.next(new(fakeClock))
+		if !ok || m.err != nil {
+			t.Fatalf("nothing is read afterwards: %v", m.err)
+		}
+		m.release()
+	})
 }
 
 // unlatched is the prelude of what has no latched messages.

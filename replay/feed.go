@@ -40,13 +40,12 @@ func (i *item) release() {
 // so that neither the disk nor decompression makes a message late. Its methods are
 // called by the player's goroutine. Only close waits for the disk or the network.
 type feed struct {
-	ahead int64  // Options.Ahead
-	wake  func() // ends the player's wait
-	now   *run   // the newest run
+	it    Iterator      // of the run whose turn it is
+	turn  chan struct{} // full while a run reads
+	ahead int64         // Options.Ahead
+	wake  func()        // ends the player's wait
+	now   *run          // the newest run
 	done  sync.WaitGroup
-
-	mu sync.Mutex // of the run that reads
-	it Iterator
 }
 
 // run is what is read from one position on.
@@ -64,7 +63,7 @@ type run struct {
 }
 
 func newFeed(v View, ahead int64, wake func()) *feed {
-	return &feed{it: v.Iterator(), ahead: ahead, wake: wake}
+	return &feed{it: v.Iterator(), ahead: ahead, wake: wake, turn: make(chan struct{}, 1)}
 }
 
 // prelude calls a function with each latched message. It returns the function's error.
@@ -78,10 +77,15 @@ func (f *feed) seek(t bagstore.Time, before prelude) {
 	f.done.Go(func() { f.work(r) })
 }
 
-// work reads a run after the one before has stopped.
+// work reads a run after the one before has stopped. A run that is stopped while it waits ends at once, because any
+// number of seeks may come while a read from the network hangs.
 func (f *feed) work(r *run) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	select {
+	case f.turn <- struct{}{}:
+	case <-r.quit:
+		return
+	}
+	defer func() { <-f.turn }()
 	if !r.stopped() && r.readLatched() {
 		f.it.Seek(r.from)
 		f.read(r)
