@@ -33,6 +33,8 @@ func (p *Player) start(m Recorded, now Wall) error {
 		p.clockPub.before(ch.Topic, m.Time+p.time.offset)
 		if ch.sink.Subscribers() > 0 {
 			wanted[c] = p.passOn(ch, shift, at)
+		} else {
+			p.reports.countPublished(0) // played like other messages without subscribers, but not made
 		}
 	}
 	if len(wanted) > 0 && (p.o.Immediate || p.time.paused) { // nothing may be discarded

@@ -14,6 +14,7 @@ import (
 	"rsros/program"
 	"rsros/replay"
 	"rsros/ros"
+	"rsros/test/need"
 	"rsros/test/rig"
 )
 
@@ -45,6 +46,18 @@ func TestSkippedSetsAreIncomplete(t *testing.T) {
 	o.LossyOK = true
 	if err := Run(t.Context(), o); err != nil {
 		t.Errorf("%v, though losses are fine", err)
+	}
+}
+
+// Messages that nobody subscribes to count as played, as under the SDK's naming.
+func TestUnheardMessagesCount(t *testing.T) {
+	_, o := cameraGraph(t)
+	log := new(rig.Log)
+	o.Log = zerolog.New(log)
+	o.Replay = replay.Settings{Immediate: true, Filter: replay.Filter{Topics: []string{"/camera/color/image_raw", "/camera/color/camera_info"}}}
+	need.Must(t, Run(t.Context(), o))
+	if log.Count(": 32 messages") != 1 { // of 16 frames
+		t.Errorf("log:\n%s", log)
 	}
 }
 
