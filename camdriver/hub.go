@@ -87,9 +87,6 @@ func (h *Hub) StatusChanged(s Status) {
 
 func (h *Hub) each(call func(Handler)) {
 	for _, c := range h.list() {
-		if c.Enter() {
-			call(c.Handler)
-			c.Leave()
-		}
+		c.Call(call)
 	}
 }
