@@ -2,7 +2,6 @@
 package gen
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"go/format"
@@ -46,7 +45,10 @@ func Write(folder, set string) {
 		}
 	}
 	text, err := format.Source([]byte("//go:build !amd64\n\n" + other.String()))
-	if err = cmp.Or(err, os.WriteFile(out+"_other.go", text, 0o644)); err != nil {
+	if err == nil {
+		err = os.WriteFile(out+"_other.go", text, 0o644)
+	}
+	if err != nil {
 		panic(err)
 	}
 }
