@@ -53,7 +53,7 @@ type Device struct {
 	back chan struct{} // closed when the camera reconnects; nil if it never was away
 
 	mu     sync.Mutex      // orders Reset, Unplug, Replug and Close
-	replug chan struct{}   // closed by Replug; nil unless unplugged
+	replug chan struct{}   // closed by Replug and then nil; a reset ignores it
 	ctx    context.Context // canceled by Close
 	end    context.CancelCauseFunc
 	work   sync.WaitGroup // goroutine that reconnects the camera
