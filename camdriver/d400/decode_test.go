@@ -35,7 +35,7 @@ func TestMetadata(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, _ *fakeBus, d *Device, r *recorder) {
 			var first *camdriver.Frame
-			r.each = func(f *camdriver.Frame) { first = cmp.Or(first, &camdriver.Frame{Metadata: f.Metadata}) }
+			r.Each = func(f *camdriver.Frame) { first = cmp.Or(first, &camdriver.Frame{Metadata: f.Metadata}) }
 			drivertest.Start(t, d.Sensors()[sensor], r, test.profile)
 			pass(t, time.Second)
 			drivertest.Stop(t, d.Sensors()[sensor])

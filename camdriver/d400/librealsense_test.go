@@ -3,6 +3,7 @@ package d400
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -87,7 +88,7 @@ func driverRequests(t *testing.T) []trace.Entry {
 		}
 	}
 	d := openFake(t, b)
-	c := newRecorder()
+	c := &recorder{}
 	video := func(id camdriver.StreamID, f camdriver.Format) camdriver.Profile {
 		return camdriver.Profile{Stream: id, Format: f, Width: 424, Height: 240, FPS: 15}
 	}
@@ -102,8 +103,8 @@ func driverRequests(t *testing.T) []trace.Entry {
 		drivertest.Start(t, d.Sensors()[i], c, profiles...)
 	}
 	pass(t, time.Second)
-	if c.count(camdriver.DepthStream) == 0 || c.count(camdriver.RightStream) == 0 || c.count(camdriver.ColorStream) == 0 || c.count(camdriver.GyroStream) == 0 {
-		t.Errorf("not all streams have frames: %v", c.frames)
+	if c.Count(camdriver.DepthStream) == 0 || c.Count(camdriver.RightStream) == 0 || c.Count(camdriver.ColorStream) == 0 || c.Count(camdriver.GyroStream) == 0 {
+		t.Errorf("not all streams have frames: %v", slices.Collect(maps.Keys(c.Frames)))
 	}
 	for _, s := range d.Sensors() {
 		drivertest.Stop(t, s)

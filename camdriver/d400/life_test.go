@@ -19,6 +19,8 @@ import (
 	"rsros/usbcam/d435i"
 )
 
+type recorder = drivertest.Recorder
+
 var smallDepth = camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 256, Height: 144, FPS: 90}
 
 // bubble runs a test with an open virtual camera in simulated time.
@@ -26,7 +28,7 @@ func bubble(t *testing.T, f func(t *testing.T, b *fakeBus, d *Device, r *recorde
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus1(t, o...)
-		f(t, b, openFake(t, b), newRecorder())
+		f(t, b, openFake(t, b), &recorder{})
 	})
 }
 
@@ -84,7 +86,7 @@ func startWithFault(t *testing.T, fault error, step int, once bool) (reached boo
 		}
 		return nil
 	})
-	r := newRecorder()
+	r := &recorder{}
 	d, err := OpenOn(t.Context(), b, Selector{}, Options{})
 	if err == nil {
 		err = d.Sensors()[0].Start([]camdriver.Profile{smallDepth}, r)
@@ -93,8 +95,8 @@ func startWithFault(t *testing.T, fault error, step int, once bool) (reached boo
 		mu.Unlock()
 		if err == nil {
 			pass(t, 200*time.Millisecond)
-			if r.count(camdriver.DepthStream) < 5 {
-				t.Errorf("step %d: only %d frames after a successful start", step, r.count(camdriver.DepthStream))
+			if r.Count(camdriver.DepthStream) < 5 {
+				t.Errorf("step %d: only %d frames after a successful start", step, r.Count(camdriver.DepthStream))
 			}
 		}
 		if err := d.Close(); err != nil {
@@ -138,16 +140,16 @@ func TestTransferFaults(t *testing.T) {
 				pass(t, time.Second)
 				b.fault(0x82, test.fault)
 				pass(t, 10*time.Second)
-				before := r.count(camdriver.DepthStream)
+				before := r.Count(camdriver.DepthStream)
 				pass(t, time.Second)
-				if n := r.count(camdriver.DepthStream) - before; n < 80 {
+				if n := r.Count(camdriver.DepthStream) - before; n < 80 {
 					t.Errorf("%d frames per second after the fault", n)
 				}
-				if got := r.notified(camdriver.NotifyFrameCorrupted) || r.notified(camdriver.NotifyFramesTimeout); got != test.note {
-					t.Errorf("notified: %v, want %v (%v)", got, test.note, r.notes)
+				if got := r.Notified(camdriver.NotifyFrameCorrupted) || r.Notified(camdriver.NotifyFramesTimeout); got != test.note {
+					t.Errorf("notified: %v, want %v (%v)", got, test.note, r.Notes)
 				}
-				if len(r.kinds()) > 0 || !slices.IsSorted(r.frames[camdriver.DepthStream]) {
-					t.Errorf("status %v, numbers sorted %v", r.kinds(), slices.IsSorted(r.frames[camdriver.DepthStream]))
+				if len(r.Kinds()) > 0 || !slices.IsSorted(r.Numbers(camdriver.DepthStream)) {
+					t.Errorf("status %v, numbers sorted %v", r.Kinds(), slices.IsSorted(r.Numbers(camdriver.DepthStream)))
 				}
 			})
 		})
@@ -165,7 +167,7 @@ func TestLostFrames(t *testing.T) {
 		} {
 			b.fault(0x82, spoil(fault))
 			pass(t, time.Second)
-			numbers := r.frames[camdriver.DepthStream]
+			numbers := r.Numbers(camdriver.DepthStream)
 			missed := int(numbers[len(numbers)-1]-numbers[0]) + 1 - len(numbers)
 			if got := optionValue(s.Options(), camdriver.OptionTotalFrameDrops); missed != i+1 || got != float32(i+1) {
 				t.Errorf("%d frames missing, %g counted, want %d", missed, got, i+1)
@@ -186,8 +188,8 @@ func TestStreamFails(t *testing.T) {
 			return nil
 		})
 		pass(t, time.Minute)
-		if !slices.Equal(r.kinds(), []camdriver.StatusKind{camdriver.StatusFailed}) {
-			t.Errorf("status %v", r.kinds())
+		if !slices.Equal(r.Kinds(), []camdriver.StatusKind{camdriver.StatusFailed}) {
+			t.Errorf("status %v", r.Kinds())
 		}
 		b.hook(nil)
 		drivertest.Stop(t, s)
@@ -213,26 +215,27 @@ func TestReplug(t *testing.T) {
 			pass(t, time.Second)
 			b.unplug(0)
 			pass(t, 3*time.Second)
-			if kinds := r.kinds(); len(kinds) != 2*round+1 || kinds[2*round] != camdriver.StatusDisconnected {
+			if kinds := r.Kinds(); len(kinds) != 2*round+1 || kinds[2*round] != camdriver.StatusDisconnected {
 				t.Fatalf("round %d: status %v", round, kinds)
 			}
 			if err := stereo.SetOption(camdriver.OptionLaserPower, 60); !errors.Is(err, camdriver.ErrUnplugged) {
 				t.Errorf("SetOption on an unplugged camera: %v", err)
 			}
-			seen := r.count(camdriver.DepthStream)
+			seen := r.Count(camdriver.DepthStream)
 			b.plug(0)
 			pass(t, 3*time.Second)
-			if kinds := r.kinds(); len(kinds) != 2*round+2 || kinds[2*round+1] != camdriver.StatusStreaming {
+			if kinds := r.Kinds(); len(kinds) != 2*round+2 || kinds[2*round+1] != camdriver.StatusStreaming {
 				t.Fatalf("round %d: status %v", round, kinds)
 			}
-			if n := r.count(camdriver.DepthStream) - seen; n < 30 {
+			if n := r.Count(camdriver.DepthStream) - seen; n < 30 {
 				t.Errorf("round %d: %d frames after the replug", round, n)
 			}
 			if got := b.camera(0).ControlValue(uvc.Control{Unit: 3, Selector: model.XULaserPower}); got != 90 {
 				t.Errorf("laser power is %d after the replug, want 90", got)
 			}
 		}
-		for id, numbers := range r.frames {
+		for id := range r.Frames {
+			numbers := r.Numbers(id)
 			for i := 1; i < len(numbers); i++ {
 				if numbers[i] <= numbers[i-1] {
 					t.Errorf("%s: number %d after %d", id, numbers[i], numbers[i-1])
@@ -316,7 +319,7 @@ func TestStartStop(t *testing.T) {
 func TestStopWhileSlow(t *testing.T) {
 	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		var stopped atomic.Int64 // when, 0 before
-		r.each = func(*camdriver.Frame) {
+		r.Each = func(*camdriver.Frame) {
 			<-time.After(2 * lateRead)
 			if at := stopped.Load(); at != 0 && time.Since(time.Unix(at, 0)) > time.Minute {
 				panic("frame after Stop")
@@ -341,12 +344,12 @@ func TestStopWhileSlow(t *testing.T) {
 // timeout.
 func TestSlowHandler(t *testing.T) {
 	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
-		r.each = func(*camdriver.Frame) { <-time.After(2 * minSilence) }
+		r.Each = func(*camdriver.Frame) { <-time.After(2 * minSilence) }
 		drivertest.Start(t, d.Sensors()[0], r, smallDepth)
 		pass(t, 20*minSilence)
 		drivertest.Stop(t, d.Sensors()[0])
-		if n := r.count(camdriver.DepthStream); n < 8 || r.notified(camdriver.NotifyFramesTimeout) {
-			t.Errorf("%d frames, notified %v", n, r.notes)
+		if n := r.Count(camdriver.DepthStream); n < 8 || r.Notified(camdriver.NotifyFramesTimeout) {
+			t.Errorf("%d frames, notified %v", n, r.Notes)
 		}
 	})
 }
@@ -357,8 +360,8 @@ func TestDeviceError(t *testing.T) {
 		streaming(t, d, r)
 		b.camera(0).ReportError(13) // 1, 3, 0, 7, 0, 13, as a camera sent of realsenseai/realsense-ros#1162
 		pass(t, 3*time.Second)
-		if len(r.notes) != 1 || r.notes[0].Category != camdriver.NotifyHardwareError {
-			t.Errorf("notifications %v", r.notes)
+		if len(r.Notes) != 1 || r.Notes[0].Category != camdriver.NotifyHardwareError {
+			t.Errorf("notifications %v", r.Notes)
 		}
 	})
 }

@@ -171,9 +171,9 @@ func TestProfiles(t *testing.T) {
 		{"depth of the colour sensor", rgb, []camdriver.Profile{smallDepth}, false},
 		{"rate of another chip", motion, []camdriver.Profile{{Stream: camdriver.AccelStream, Format: camdriver.MotionXYZ32F, FPS: 400}}, false},
 	} {
-		r := newRecorder()
+		r := &recorder{}
 		seen := make(chan *camdriver.Frame, 100)
-		r.each = func(f *camdriver.Frame) {
+		r.Each = func(f *camdriver.Frame) {
 			select {
 			case seen <- f.Retain():
 			default:
@@ -215,7 +215,7 @@ func TestNotOffered(t *testing.T) {
 		{camdriver.Profile{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 90}, "Depth_0 Z16 640x480@15"},
 		{camdriver.Profile{Stream: camdriver.ColorStream, Format: camdriver.RAW16, Width: 1920, Height: 1080, FPS: 30}, "Color_0 RGB8 640x480@15"},
 	} {
-		err := d.Sensors()[i].Start([]camdriver.Profile{test.p}, newRecorder())
+		err := d.Sensors()[i].Start([]camdriver.Profile{test.p}, &recorder{})
 		if !errors.Is(err, camdriver.ErrUnsupported) || !strings.Contains(err.Error(), "USB 2.1 link") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got error %v, want one with %q", test.p, err, test.want)
 		}
@@ -282,10 +282,10 @@ func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 // TestPoolUsedUp retains frames until the pool is exhausted, and checks that the stream
 // continues after they are released.
 func TestPoolUsedUp(t *testing.T) {
-	d, r := openFake(t, newBus1(t)), newRecorder()
+	d, r := openFake(t, newBus1(t)), &recorder{}
 	d.pool = camdriver.NewPool(4 * 256 * 1024)
 	frames, ready := []*camdriver.Frame{}, make(chan struct{}, 1)
-	r.each = func(f *camdriver.Frame) {
+	r.Each = func(f *camdriver.Frame) {
 		if len(frames) < 20 {
 			frames = append(frames, f.Retain())
 		}
@@ -312,13 +312,13 @@ func TestPoolUsedUp(t *testing.T) {
 // TestFramesAreAligned checks that pixels are page-aligned from the second frame on, for
 // writing with O_DIRECT.
 func TestFramesAreAligned(t *testing.T) {
-	d, r := openFake(t, newBus1(t)), newRecorder()
+	d, r := openFake(t, newBus1(t)), &recorder{}
 	done := make(chan struct{})
-	r.each = func(f *camdriver.Frame) {
-		if len(r.frames[camdriver.DepthStream]) == 2 && pageOffset(f.Data) != 0 {
+	r.Each = func(f *camdriver.Frame) {
+		if len(r.Frames[camdriver.DepthStream]) == 2 && pageOffset(f.Data) != 0 {
 			t.Errorf("pixels are %d bytes after a page boundary", pageOffset(f.Data))
 		}
-		if len(r.frames[camdriver.DepthStream]) == 3 {
+		if len(r.Frames[camdriver.DepthStream]) == 3 {
 			close(done)
 		}
 	}

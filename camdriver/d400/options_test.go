@@ -211,7 +211,7 @@ func TestNoStall(t *testing.T) {
 func TestOneOption(t *testing.T) {
 	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		s := d.Sensors()[0]
-		need.Must(t, s.Start([]camdriver.Profile{smallDepth}, newRecorder()))
+		need.Must(t, s.Start([]camdriver.Profile{smallDepth}, &recorder{}))
 		pass(t, time.Second)
 		transfers := 0
 		b.hook(func(op string) error {
@@ -236,7 +236,7 @@ func TestSequenceMetadata(t *testing.T) {
 		type seen struct{ id, exposure, emitter int64 }
 		frames := map[seen]int{}
 		var units float32
-		r.each = func(f *camdriver.Frame) {
+		r.Each = func(f *camdriver.Frame) {
 			var v seen
 			v.id, _ = f.Meta(camdriver.MetaSequenceId)
 			v.exposure, _ = f.Meta(camdriver.MetaActualExposure)

@@ -27,7 +27,7 @@ func TestROI(t *testing.T) {
 	first := func(sensor int, p camdriver.Profile) *camdriver.Frame {
 		t.Helper()
 		got := make(chan *camdriver.Frame, 1)
-		r := &recorder{onFrame: func(f *camdriver.Frame) {
+		r := &recorder{Each: func(f *camdriver.Frame) {
 			select {
 			case got <- f.Retain():
 			default:

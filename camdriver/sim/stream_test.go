@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"math"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,51 +17,7 @@ import (
 	"rsros/test/need"
 )
 
-// recorder keeps the frames of a run without their pixels.
-type recorder struct {
-	mu      sync.Mutex
-	frames  map[camdriver.StreamID][]*camdriver.Frame
-	status  []camdriver.Status
-	notes   []camdriver.Notification
-	options []camdriver.OptionID
-	onFrame func(*camdriver.Frame)
-}
-
-func (r *recorder) Frame(_ int, f *camdriver.Frame) {
-	r.mu.Lock()
-	if r.frames == nil {
-		r.frames = make(map[camdriver.StreamID][]*camdriver.Frame)
-	}
-	r.frames[f.Stream()] = append(r.frames[f.Stream()], f)
-	r.mu.Unlock()
-	if r.onFrame != nil {
-		r.onFrame(f)
-	}
-}
-
-func (r *recorder) OptionChanged(_ int, id camdriver.OptionID, _ float32) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.options = append(r.options, id)
-}
-
-func (r *recorder) Notification(_ int, n camdriver.Notification) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.notes = append(r.notes, n)
-}
-
-func (r *recorder) StatusChanged(s camdriver.Status) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.status = append(r.status, s)
-}
-
-func (r *recorder) count(id camdriver.StreamID) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.frames[id])
-}
+type recorder = drivertest.Recorder
 
 // small returns a stream's profile of 424x240 at the given rate, or the default if the
 // stream isn't video.
@@ -94,7 +49,7 @@ func TestRates(t *testing.T) {
 			s.Stop()
 		}
 		for id, want := range map[camdriver.StreamID]int{camdriver.DepthStream: 30, camdriver.LeftStream: 30, camdriver.RightStream: 30, camdriver.ColorStream: 31, camdriver.GyroStream: 404, camdriver.AccelStream: 128, camdriver.PoseStream: 404} {
-			got := rec.frames[id]
+			got := rec.Frames[id]
 			if len(got) != want {
 				t.Errorf("%s: %d frames, want %d", id, len(got), want)
 			}
@@ -104,8 +59,8 @@ func TestRates(t *testing.T) {
 				}
 			}
 		}
-		for i, f := range rec.frames[camdriver.DepthStream] {
-			if l, r := rec.frames[camdriver.LeftStream][i], rec.frames[camdriver.RightStream][i]; l.Timestamp != f.Timestamp || r.Timestamp != f.Timestamp {
+		for i, f := range rec.Frames[camdriver.DepthStream] {
+			if l, r := rec.Frames[camdriver.LeftStream][i], rec.Frames[camdriver.RightStream][i]; l.Timestamp != f.Timestamp || r.Timestamp != f.Timestamp {
 				t.Fatalf("exposure %d has different timestamps: %f %f %f", i, f.Timestamp, l.Timestamp, r.Timestamp)
 			}
 		}
@@ -172,7 +127,7 @@ func option(s camdriver.Sensor, id camdriver.OptionID) float32 {
 // that no frame arrives later than lateness.
 func TestSlowHandler(t *testing.T) {
 	bubble(t, Options{}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
-		rec.onFrame = func(f *camdriver.Frame) {
+		rec.Each = func(f *camdriver.Frame) {
 			late := time.Since(time.UnixMicro(int64(f.Timestamp * 1000)))
 			if late > lateness+time.Millisecond {
 				t.Errorf("frame %d is %v late", f.Number, late)
@@ -189,7 +144,7 @@ func TestSlowHandler(t *testing.T) {
 		s.Stop()
 		var missing uint64
 		next := uint64(1)
-		for _, f := range rec.frames[camdriver.DepthStream] {
+		for _, f := range rec.Frames[camdriver.DepthStream] {
 			if f.Number != next && next != 6 {
 				t.Errorf("got frame %d, want %d", f.Number, next)
 			}
@@ -228,12 +183,12 @@ func TestAway(t *testing.T) {
 				if err := test.leave(dev); !errors.Is(err, test.again) {
 					t.Errorf("leaving again: %v", err)
 				}
-				before := rec.count(camdriver.DepthStream)
+				before := rec.Count(camdriver.DepthStream)
 				if err := dev.Sensors()[1].Start([]camdriver.Profile{small(dev.Sensors()[1], camdriver.ColorStream, 15)}, rec); !errors.Is(err, camdriver.ErrUnplugged) {
 					t.Errorf("Start while disconnected: %v", err)
 				}
 				time.Sleep(test.away - time.Nanosecond)
-				if n := rec.count(camdriver.DepthStream) - before; n != 0 {
+				if n := rec.Count(camdriver.DepthStream) - before; n != 0 {
 					t.Errorf("%d frames from a camera that is away", n)
 				}
 				need.Must(t, test.back(dev))
@@ -241,13 +196,13 @@ func TestAway(t *testing.T) {
 				for _, s := range dev.Sensors() {
 					s.Stop()
 				}
-				if len(rec.status) != 2 || !errors.Is(rec.status[0].Err, test.cause) || rec.status[1].Kind != camdriver.StatusStreaming {
-					t.Errorf("status %v", rec.status)
+				if len(rec.Status) != 2 || !errors.Is(rec.Status[0].Err, test.cause) || rec.Status[1].Kind != camdriver.StatusStreaming {
+					t.Errorf("status %v", rec.Status)
 				}
-				if len(rec.notes) != test.notes || test.notes > 0 && rec.notes[0].Category != camdriver.NotifyHardwareEvent {
-					t.Errorf("notifications %+v, want %d", rec.notes, test.notes)
+				if len(rec.Notes) != test.notes || test.notes > 0 && rec.Notes[0].Category != camdriver.NotifyHardwareEvent {
+					t.Errorf("notifications %+v, want %d", rec.Notes, test.notes)
 				}
-				if after := rec.frames[camdriver.DepthStream][before:]; len(after) != 3 || after[0].Number != 1 {
+				if after := rec.Frames[camdriver.DepthStream][before:]; len(after) != 3 || after[0].Number != 1 {
 					t.Errorf("%d frames after the return, want 3 from number 1", len(after))
 				}
 				test.leave(dev) // Close must not wait for a camera that is away
@@ -260,7 +215,7 @@ func TestAway(t *testing.T) {
 func TestLook(t *testing.T) {
 	bubble(t, Options{}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
 		var last *camdriver.Frame
-		rec.onFrame = func(f *camdriver.Frame) { last = f }
+		rec.Each = func(f *camdriver.Frame) { last = f }
 		brightness := func(set map[camdriver.OptionID]float32) (sum int) {
 			for id, v := range set {
 				drivertest.Set(t, s, id, v)
@@ -297,8 +252,8 @@ func TestOptionEvents(t *testing.T) {
 		s.Stop()
 		s.SetOption(camdriver.OptionExposure, 7000)
 		want := []camdriver.OptionID{camdriver.OptionExposure, camdriver.OptionEnableAutoExposure, camdriver.OptionExposure}
-		if !slices.Equal(rec.options, want) {
-			t.Errorf("raised %v, want %v", rec.options, want)
+		if !slices.Equal(rec.Options, want) {
+			t.Errorf("raised %v, want %v", rec.Options, want)
 		}
 	})
 }
@@ -312,7 +267,7 @@ func TestClocks(t *testing.T) {
 		s.SetOption(camdriver.OptionGlobalTimeEnabled, 0)
 		time.Sleep(150 * time.Millisecond)
 		s.Stop()
-		first, last := rec.frames[camdriver.DepthStream][0], rec.frames[camdriver.DepthStream][2]
+		first, last := rec.Frames[camdriver.DepthStream][0], rec.Frames[camdriver.DepthStream][2]
 		if want := float64(dev.opened.UnixMicro())/1e3 + 10000 + 1000.0/15; first.Domain != camdriver.GlobalTime || math.Abs(first.Timestamp-want) > 1e-3 {
 			t.Errorf("%s %f, want %f", first.Domain, first.Timestamp, want)
 		}
@@ -327,7 +282,7 @@ func TestMemory(t *testing.T) {
 	size := int64(424 * 240)
 	bubble(t, Options{StreamMemory: 4 * (size + int64(camdriver.PageSize))}, func(dev *Device, s camdriver.Sensor, rec *recorder) {
 		gain := float32(16)
-		rec.onFrame = func(f *camdriver.Frame) { // each frame needs a new image
+		rec.Each = func(f *camdriver.Frame) { // each frame needs a new image
 			f.Retain()
 			gain++
 			s.SetOption(camdriver.OptionGain, gain)
@@ -339,11 +294,11 @@ func TestMemory(t *testing.T) {
 		if limit := 8 * (size + int64(camdriver.PageSize)); pool.InUse() > limit {
 			t.Errorf("%d bytes in use, want at most %d", pool.InUse(), limit)
 		}
-		got := len(rec.frames[camdriver.LeftStream])
+		got := len(rec.Frames[camdriver.LeftStream])
 		if drops := option(s, camdriver.OptionTotalFrameDrops); got+int(drops) != 30 || drops == 0 {
 			t.Errorf("%d frames arrived and %g were dropped, want 30 in total", got, drops)
 		}
-		for _, f := range rec.frames[camdriver.LeftStream] {
+		for _, f := range rec.Frames[camdriver.LeftStream] {
 			f.Release()
 		}
 	})
@@ -354,11 +309,11 @@ func TestMemory(t *testing.T) {
 func TestLoopIsLent(t *testing.T) {
 	bubble(t, Options{StreamMemory: 8 * int64(424*240*2+camdriver.PageSize)}, func(_ *Device, s camdriver.Sensor, rec *recorder) {
 		var sums []uint32
-		rec.onFrame = func(f *camdriver.Frame) { sums = append(sums, crc32.ChecksumIEEE(f.Data)) }
+		rec.Each = func(f *camdriver.Frame) { sums = append(sums, crc32.ChecksumIEEE(f.Data)) }
 		start(t, s, rec, camdriver.DepthStream)
 		time.Sleep(2100 * time.Millisecond)
 		s.Stop()
-		frames := rec.frames[camdriver.DepthStream]
+		frames := rec.Frames[camdriver.DepthStream]
 		for i, f := range frames {
 			if crc32.ChecksumIEEE(f.Data) != sums[i] {
 				t.Fatalf("frame %d changed after it was raised", f.Number)
