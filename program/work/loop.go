@@ -18,14 +18,13 @@ func Run(ctx context.Context, do func(context.Context)) (stop func()) {
 	}
 }
 
-// Every calls do at a period until ctx ends.
+// Every calls do at a period until ctx ends. do may end ctx, and isn't called again then.
 func Every(ctx context.Context, period time.Duration, do func(now time.Time)) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()
-	for {
+	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-			return
 		case now := <-tick.C:
 			do(now)
 		}
