@@ -81,7 +81,7 @@ func TestSimTime(t *testing.T) {
 	p.Publish(msgs.Raw{Head: msgs.Marshal(&msgs.Clock{Clock: msgs.FromTime(want)})})
 	c := startConfig(t, Config{Name: "c", MasterURI: m.uri(), Remaps: map[string]string{"/clock": "/other"}})
 	peer.Await(t, "simulated time", func() bool { return c.Now().Unix() == 0 })
-	if _, err := c.endAsked("/a", []any{"rosnode kill"}); err != nil {
+	if _, err := c.shutdown("/a", []any{"rosnode kill"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.WaitForTime(t.Context()); err != ErrClosed {

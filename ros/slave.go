@@ -20,25 +20,25 @@ type method struct {
 }
 
 var slaveAPI = map[string]method{
-	"getBusStats":      value((*Node).busStats),
-	"getBusInfo":       value((*Node).busInfo),
-	"getMasterUri":     value(func(n *Node) any { return n.cfg.MasterURI }),
-	"getPid":           value(func(*Node) any { return os.Getpid() }),
-	"getPublications":  value((*Node).publications),
-	"getSubscriptions": value((*Node).subscriptions),
-	"shutdown":         {1, (*Node).endAsked},
+	"getBusStats":      getter((*Node).busStats),
+	"getBusInfo":       getter((*Node).busInfo),
+	"getMasterUri":     getter(func(n *Node) any { return n.cfg.MasterURI }),
+	"getPid":           getter(func(*Node) any { return os.Getpid() }),
+	"getPublications":  getter((*Node).publications),
+	"getSubscriptions": getter((*Node).subscriptions),
+	"shutdown":         {1, (*Node).shutdown},
 	"publisherUpdate":  {2, (*Node).publisherUpdate},
 	"paramUpdate":      {2, (*Node).paramUpdate},
 	"requestTopic":     {2, (*Node).requestTopic},
 }
 
-// value is a method that returns a value of the node.
-func value(get func(*Node) any) method {
+// getter returns a method without arguments.
+func getter(get func(*Node) any) method {
 	return method{0, func(n *Node, _ string, _ []any) (any, error) { return get(n), nil }}
 }
 
-// endAsked ends the node, as rosnode kill asks for.
-func (n *Node) endAsked(callerID string, args []any) (any, error) {
+// shutdown closes Done, as rosnode kill requests.
+func (n *Node) shutdown(callerID string, args []any) (any, error) {
 	n.log.Info().Str("from", callerID).Any("reason", args[0]).Msg("asked to shut down")
 	n.finish()
 	return 0, nil
