@@ -86,10 +86,10 @@ const DefaultMasterURI = "http://localhost:11311"
 //	__ip:=a  __hostname:=h           the address that this node advertises
 //	ROS_MASTER_URI ROS_IP ROS_HOSTNAME ROS_NAMESPACE
 //
-// An argument takes precedence over the environment; unknown ones with two underscores are ignored, as
-// by roscpp. The remaining arguments are
-// returned in order. NewNode doesn't read the environment, so fields that a caller
-// sets in the Config after ParseArgs take precedence over both.
+// An argument takes precedence over the environment. Other arguments that begin with two
+// underscores are ignored, as roscpp does, and the remaining ones are returned in order. NewNode
+// doesn't read the environment, so fields that a caller sets in the Config after ParseArgs take
+// precedence over both.
 func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
 	cfg = Config{Remaps: make(map[string]string), PrivateParams: make(map[string]any)}
 	env, special := make(map[string]string), make(map[string]string)

@@ -83,6 +83,6 @@ func (p *hostCounter) remove(host string) {
 
 // hostOf returns an address without its port.
 func hostOf(a net.Addr) string {
-	host, _, _ := net.SplitHostPort(a.String()) // of TCP and UDP, which have one
+	host, _, _ := net.SplitHostPort(a.String()) // addresses of TCP and UDP have a port
 	return host
 }

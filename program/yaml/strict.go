@@ -63,7 +63,7 @@ func (k Keys) Take(n *Node) error {
 	return nil
 }
 
-// Into returns the function of a key whose value is parsed.
+// Into returns a function for Keys that stores what parse returns.
 func Into[T any](to *T, parse func(*Node) (T, error)) func(*Node) error {
 	return func(n *Node) (err error) {
 		*to, err = parse(n)
@@ -71,7 +71,8 @@ func Into[T any](to *T, parse func(*Node) (T, error)) func(*Node) error {
 	}
 }
 
-// Elements returns the function of a key that has a list of what parse parses.
+// Elements returns a function for Keys that appends what parse returns for each element of a list. what
+// names the elements in errors.
 func Elements[T any](what string, to *[]T, parse func(*Node) (T, error)) func(*Node) error {
 	return func(list *Node) error {
 		if list.Kind != List {

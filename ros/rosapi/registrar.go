@@ -212,9 +212,9 @@ func (g *Registrar) refresh() (any bool) {
 	return any
 }
 
-// next returns the next pending registration, and whether it is to be unregistered. If at least
-// minBatch that can be sent together begin with it, next returns those. If there is none, it removes
-// those over.
+// next returns the next pending registration, and whether it is to be unregistered. With together, it
+// adds those after it that can be sent in the same call, if that makes at least minBatch. If none is
+// pending, it removes those that are over.
 func (g *Registrar) next(together bool) (list []*Registration, gone bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -241,7 +241,8 @@ func (g *Registrar) next(together bool) (list []*Registration, gone bool) {
 	return list, gone
 }
 
-// removeOver removes registrations that are over when none is pending. Callers hold mu.
+// removeOver removes the registrations that are over, and ends the calls of Wait. None must be pending.
+// Callers hold mu.
 func (g *Registrar) removeOver() {
 	g.list = slices.DeleteFunc(g.list, (*Registration).over)
 	for i, r := range g.list {

@@ -1,6 +1,6 @@
-// Package need ends tests: those that need programs, libraries, example bags or system calls
-// that are missing, and with Must those in which something went wrong. It skips the former; with
-// RS_NO_SKIP=1, as in CI, they fail. No other package skips tests.
+// Package need skips tests that need programs, libraries, example bags or system calls
+// that are missing. With RS_NO_SKIP=1, as in CI, these tests fail. No other package
+// skips tests. Must ends a test that needs a call to succeed.
 package need
 
 import (

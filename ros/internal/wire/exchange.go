@@ -37,7 +37,7 @@ func KeepAlive() net.KeepAliveConfig {
 }
 
 // Connect connects to a topic or a service, and exchanges headers as Exchange does. The connection is
-// closed when ctx ends, which the caller must see to.
+// closed when ctx ends. The caller must cancel ctx, even if it closes the connection itself.
 func Connect(ctx context.Context, address string, h Header) (net.Conn, Header, error) {
 	dialer := net.Dialer{Timeout: HandshakeTime, KeepAliveConfig: KeepAlive()}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
