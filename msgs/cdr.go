@@ -11,28 +11,20 @@ import (
 // specification, in either byte order. XCDR2 and parameter lists, which ROS 2 recordings don't
 // use, are rejected.
 
-// encapsulation is its size in bytes.
-const encapsulation = 4
+// encapsulationSize is in bytes.
+const encapsulationSize = 4
 
 // NewCDRDecoder returns a decoder for b, which is encapsulation and body. Slices that it
 // returns alias b. It doesn't decode structs, which have the fields of ROS 1.
 func NewCDRDecoder(b []byte) *Decoder {
-	d := &Decoder{cdr: true}
-	d.begin(b)
-	return d
-}
-
-func (d *Decoder) begin(b []byte) {
-	if len(b) < encapsulation {
-		d.err = fmt.Errorf("CDR encapsulation: %w", &WireError{Need: encapsulation, Have: len(b)})
-		return
+	if len(b) < encapsulationSize {
+		return &Decoder{cdr: true, err: fmt.Errorf("CDR encapsulation: %w", &WireError{Need: encapsulationSize, Have: len(b)})}
 	}
 	kind := binary.BigEndian.Uint16(b)
 	if kind > 1 {
-		d.err = fmt.Errorf("CDR encapsulation %#04x: want plain CDR, 0x0000 or 0x0001", kind)
-		return
+		return &Decoder{cdr: true, err: fmt.Errorf("CDR encapsulation %#04x: want plain CDR, 0x0000 or 0x0001", kind)}
 	}
-	d.b, d.big = b[encapsulation:], kind == 0
+	return &Decoder{cdr: true, b: b[encapsulationSize:], big: kind == 0}
 }
 
 // CDR reports whether the message is in CDR.
