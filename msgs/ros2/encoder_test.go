@@ -29,7 +29,7 @@ func encoderOf(t *testing.T, name string) *Encoder {
 	return e
 }
 
-// mapped is Map.
+// mapped returns the mapping of a ROS 2 type.
 func mapped(t *testing.T, name, definition string) *Mapping {
 	t.Helper()
 	m, err := Map(name, definition)
