@@ -189,7 +189,7 @@ func (it *Iterator) soon(i int) bool {
 	if it.v.lead == 0 {
 		ahead := it.v.ahead
 		if l := &it.reader.Layout; l.Access == Converted && !l.Packed { // smaller blocks that take longer: no core waits for the next one
-			ahead *= 2
+			ahead = min(2*ahead, convertedAhead)
 		}
 		return i < it.pending+ahead
 	}

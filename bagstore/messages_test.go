@@ -226,22 +226,53 @@ func TestConvertedBounded(t *testing.T) {
 		return 100
 	})
 	for _, lead := range []time.Duration{0, time.Hour} {
-		v := c.view(t, Query{Lead: lead})
-		v.prefetchWait = time.Hour
-		it := v.Iterator()
-		for range 300 {
-			it.Next()
-			held := int64(0)
-			for el := it.reader.lru.Front(); el != nil; el = el.Next() {
-				if k := el.Value.(*chunkContent); k.ready() {
-					held += k.blk.Size()
-				}
-			}
-			if most := int64(cacheBytes + convertedBytes + 2*batchMost); held > most {
-				t.Fatalf("lead %v: %d bytes are held, the bound is %d", lead, held, most)
+		c.bounded(t, Query{Lead: lead})
+	}
+}
+
+// TestConvertedBoundedLate is TestConvertedBounded for blocks that begin during the first two, and whose selected messages
+// come later.
+func TestConvertedBoundedLate(t *testing.T) {
+	c := newMemoryContent(40, 40, func(i int) int {
+		if i >= 2*40 {
+			return 2 << 20
+		}
+		return 100
+	})
+	for b, list := range c.blocks {
+		for i := range list {
+			m := &list[i]
+			switch m.Conn = 0; {
+			case b < 2:
+				m.Time = Time(2*i+b+1) * nsPerSec
+			case i == 0:
+				m.Conn, m.Time = 1, Time(2*b)*nsPerSec
+			default:
+				m.Time = Time(1000+40*b+i) * nsPerSec
 			}
 		}
-		it.Close()
+	}
+	c.bounded(t, Query{Connections: func(c *Connection) bool { return c.ID == 0 }})
+}
+
+// bounded reads the messages as on a machine with many cores, and checks how much is held meanwhile.
+func (c *memoryContent) bounded(t *testing.T, q Query) {
+	t.Helper()
+	v := c.view(t, q)
+	v.ahead, v.prefetchWait = 16, time.Hour
+	it := v.Iterator()
+	defer it.Close()
+	for range 300 {
+		it.Next()
+		held := int64(0)
+		for el := it.reader.lru.Front(); el != nil; el = el.Next() {
+			if k := el.Value.(*chunkContent); k.ready() {
+				held += k.blk.Size()
+			}
+		}
+		if most := int64(cacheBytes + convertedBytes + 2*batchMost); held > most {
+			t.Fatalf("lead %v: %d bytes are held, the bound is %d", q.Lead, held, most)
+		}
 	}
 }
 

@@ -87,7 +87,7 @@ func (p *prefetcher) stop() {
 // prefetch starts reading a chunk that is needed soon. It returns false if there is no room.
 func (mr *messageReader) prefetch(r chunkRef, l Layout) bool {
 	p := &mr.ahead
-	if p.bytes > 0 && p.bytes+l.Size+p.more.Load() > p.limit || len(p.queue) == leadChunks {
+	if held := p.bytes + p.more.Load(); held > 0 && held+l.Size > p.limit || len(p.queue) == leadChunks {
 		return false
 	}
 	c, there := mr.cached(r)
