@@ -184,10 +184,12 @@ func (c *Cursor) Last(t time.Duration) (Event, bool) {
 	at := min(max(bagstore.Time(t), 0), bagstore.MaxTime)
 	for c.track.seek(at); c.track.prev(); c.track.seek(at) {
 		at = c.track.time()
-		c.Seek(time.Duration(at))
 		c.asm.units = c.f.unitsAt(at) // also of frames before the change
-		if _, ok := c.Next(); ok && c.at == at {
-			c.i = len(c.batch)
+		if c.track.seek(at); !c.track.next() {
+			break
+		}
+		c.gather()
+		if c.i = len(c.batch); c.i > 0 {
 			return c.batch[c.i-1], true
 		} // else no message at that time is an event
 	}

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/test/need"
 )
@@ -72,6 +73,24 @@ func backward(c *Cursor, text func(Event) string) (all string) {
 		all = text(e) + all
 	}
 	return all
+}
+
+// TestCursorLastDamaged finds the last frame before many that are damaged, and reads each of these once.
+func TestCursorLastDamaged(t *testing.T) {
+	const damaged = 50
+	o := newOdd(t)
+	o.image(1000, "Depth_0", 1)
+	for i := range bagstore.Time(damaged) {
+		o.add(2000+i, "/device_0/sensor_0/Depth_0/image/data", "sensor_msgs/Image", make([]byte, 7)) // torn
+	}
+	c := o.open().Cursor(CursorOptions{})
+	defer c.Close()
+	if e, ok := c.Last(math.MaxInt64); !ok || e.Frame == nil || e.Frame.Number != 1 {
+		t.Errorf("found %+v %v", e, ok)
+	}
+	if n, err := c.Damaged(); n != damaged {
+		t.Errorf("%d damaged: %v", n, err)
+	}
 }
 
 func TestCursorSeek(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"rsros/test/samplebag"
 )
 
-// TestInstantIsBounded checks that of many large frames of one time the first ones are read, in both directions, and the
-// others are counted as unreadable.
+// TestInstantIsBounded checks that of many large frames of one time the first ones are read, and the others are counted
+// as unreadable.
 func TestInstantIsBounded(t *testing.T) {
 	in := samplebag.Open(t, samplebag.Data(t, "sw_small_raw.bag"))
 	path := filepath.Join(t.TempDir(), "b.bag")
