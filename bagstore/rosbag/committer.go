@@ -28,6 +28,7 @@ type committer struct {
 	room    chan struct{} // from the writing goroutine: a chunk is written
 	wait    sync.WaitGroup
 	waiting atomic.Int64 // bytes of chunks in the queue
+	most    atomic.Int64 // bytes that they take in the file at most
 	overdue atomic.Int64 // checkpoints that wait for compression no longer
 }
 
@@ -110,7 +111,22 @@ func (c *committer) submit(r request) {
 	default:
 		c.work <- r.chunk
 	}
+	if r.chunk != nil {
+		c.most.Add(r.chunk.most())
+	}
 	c.queue <- r
+}
+
+// reaches reports whether the file has n bytes with all chunks submitted. It waits for them if that depends on how
+// well they are compressed.
+func (c *committer) reaches(n int64) bool {
+	for {
+		most := c.most.Load() // before written, so that each chunk is in one of them
+		if written := c.written.Load(); most == 0 || written >= n || written+most < n {
+			return written >= n
+		}
+		<-c.room
+	}
 }
 
 // submitLive passes a chunk to the workers if one of them is about to be free, and makes room
@@ -224,6 +240,7 @@ func (c *committer) commit(r request) {
 	c.write(j)
 	if c.concurrent() {
 		c.waiting.Add(-int64(len(j.buf)))
+		c.most.Add(-j.most())
 		notify(c.room)
 		select {
 		case <-j.ready:

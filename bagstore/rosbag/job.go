@@ -36,6 +36,12 @@ type job struct {
 // plain reports whether the chunk isn't to be compressed.
 func (j *job) plain() bool { return j.plainSize > j.packedSize }
 
+// most bounds what the chunk takes in the file with its index, also if compression makes it larger.
+func (j *job) most() int64 {
+	n := int64(len(j.buf) + len(j.body))
+	return n + n/8 + 1024 + 128*int64(len(j.entries))
+}
+
 // lend adds the data of the last message, whose largest part is borrowed. The others are copied.
 func (j *job) lend(size int, parts [][]byte, done func()) {
 	e := j.entries[len(j.entries)-1]

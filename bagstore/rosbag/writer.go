@@ -287,6 +287,10 @@ func (w *Writer) checkpoint(submit func(request)) chan struct{} {
 // Size returns the length of the file, without open and queued chunks.
 func (w *Writer) Size() int64 { return w.c.written.Load() }
 
+// Reaches reports whether the length of the file is at least n with queued chunks, but without the open one. It doesn't
+// depend on how fast they are written: it waits for them if they decide. It is not for live recordings.
+func (w *Writer) Reaches(n int64) bool { return w.c.reaches(n) }
+
 // Stats returns the Writer's statistics.
 func (w *Writer) Stats() WriterStats {
 	w.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,35 @@ func TestDeterministic(t *testing.T) {
 			} else if !bytes.Equal(b, first) {
 				t.Fatalf("%+v: run %d differs", o, i)
 			}
+		}
+	}
+}
+
+// TestReaches checks that the chunk with which a file reaches a length doesn't depend on how fast chunks are compressed.
+func TestReaches(t *testing.T) {
+	const size = 300_000
+	for _, kind := range []bagstore.Compression{bagstore.None, bagstore.LZ4, bagstore.BZ2} {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		w := createBag(t, path, bagstore.Options{Compression: kind, ChunkSize: 20_000, Workers: 4, Checkpoint: -1, NoSync: true}, "/t")
+		random := rand.New(rand.NewPCG(1, 2))
+		put := func() {
+			data := make([]byte, 1000)
+			for i := range data {
+				data[i] = byte(random.IntN(8))
+			}
+			need.Must(t, w.Write(0, 1, data))
+		}
+		for !w.Reaches(size) {
+			put()
+		}
+		full := w.Stats().Chunks
+		for w.Stats().Chunks == full {
+			put()
+		}
+		need.Must(t, w.Close())
+		blocks := openBag(t, path, bagstore.OpenOptions{}).Blocks()
+		if blocks[full-1].Pos >= size || blocks[full].Pos < size {
+			t.Errorf("%s: %d is reached with chunk %d, which is from %d to %d", kind, size, full, blocks[full-1].Pos, blocks[full].Pos)
 		}
 	}
 }

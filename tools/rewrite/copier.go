@@ -69,13 +69,16 @@ func (c *copier) part() *Part { return &c.parts[len(c.parts)-1] }
 func (c *copier) full(t bagstore.Time) bool {
 	part := c.part()
 	return c.o.Duration > 0 && t.Sub(part.Start) >= c.o.Duration ||
-		c.o.Size > 0 && c.out.Size() >= c.o.Size && t > c.past ||
+		t > c.past && c.large() ||
 		c.o.Messages > 0 && part.Messages >= c.o.Messages
 }
 
+// large reports whether the part has the size to end at.
+func (c *copier) large() bool { return c.o.Size > 0 && c.out.Reaches(c.o.Size) }
+
 // takes reports whether all of a chunk goes into the part, and everything that is earlier than its end.
 func (c *copier) takes(chunk *bagstore.WholeChunk) bool {
-	if c.out == nil || c.full(chunk.Start) || c.o.Size > 0 && c.out.Size() >= c.o.Size || !c.out.Takes(chunk) {
+	if c.out == nil || c.full(chunk.Start) || c.large() || !c.out.Takes(chunk) {
 		return false
 	}
 	part := c.part()
