@@ -165,7 +165,7 @@ func (it *Iterator) prefetch(decode bool) {
 	if it.reader.Layout.Access == Converted {
 		it.reader.passed(it.pos.time, it.dir)
 	}
-	for it.looked = max(it.looked, it.pending); it.looked < len(it.v.refs) && it.soon(it.looked); it.looked++ {
+	for it.looked = max(it.looked, it.pending); it.looked < it.count() && it.soon(it.looked); it.looked++ {
 		r := it.ref(it.looked)
 		if it.whole != nil && it.whole.start(r) {
 			continue
@@ -216,7 +216,7 @@ func (it *Iterator) want() {
 		return // for large ranges
 	}
 	var run wantedRun
-	for it.asked = max(it.asked, it.pending); it.asked < len(it.v.refs) && left > 0; it.asked++ {
+	for it.asked = max(it.asked, it.pending); it.asked < it.count() && left > 0; it.asked++ {
 		r := it.ref(it.asked)
 		in, from, to := it.v.bags[r.bag].source.Extent(r.chunk)
 		if left -= to - from; in != nil && to-from <= wantBytes {
@@ -256,38 +256,46 @@ func (v *View) arrived(r chunkRef) bool {
 	return in == nil || from < to && in.Has(from, to-from)
 }
 
+// ref returns the block of an index such as pending, below count.
 func (it *Iterator) ref(i int) chunkRef {
 	if it.dir < 0 {
-		i = it.v.byEnd[i]
+		i = int(it.v.byEnd[i])
 	}
 	return it.v.refs[i]
+}
+
+func (it *Iterator) count() int {
+	if it.dir < 0 {
+		return it.v.backward
+	}
+	return it.v.forward
 }
 
 // rebuild sets up heap and pending for a direction. It opens the chunks that contain the position.
 func (it *Iterator) rebuild(dir int) {
 	it.dir, it.heap, it.looked, it.asked = dir, it.heap[:0], 0, 0
 	v, t := it.v, it.pos.time
-	var across []int
+	var across []chunkRef
 	if dir > 0 {
-		it.pending = sort.Search(len(v.refs), func(i int) bool { return v.refs[i].start > t })
+		it.pending = sort.Search(v.forward, func(i int) bool { return v.refs[i].start > t })
 		for i := it.pending - 1; i >= 0 && v.maxEnd[i] >= t; i-- {
-			across = append(across, i)
+			across = append(across, v.refs[i])
 		}
 	} else {
-		it.pending = sort.Search(len(v.byEnd), func(i int) bool { return v.refs[v.byEnd[i]].end < t })
+		it.pending = sort.Search(v.backward, func(i int) bool { return v.refs[v.byEnd[i]].end < t })
 		for i := it.pending - 1; i >= 0 && v.minFrom[i] <= t; i-- {
-			across = append(across, v.byEnd[i])
+			across = append(across, v.refs[v.byEnd[i]])
 		}
 	}
-	for _, i := range across {
-		if r := v.refs[i]; r.start <= t && r.end >= t {
+	for _, r := range across {
+		if r.start <= t && r.end >= t {
 			it.push(r)
 		}
 	}
 }
 
 func (it *Iterator) open() bool {
-	for it.err == nil && it.pending < len(it.v.refs) {
+	for it.err == nil && it.pending < it.count() {
 		r := it.ref(it.pending)
 		if len(it.heap) > 0 {
 			t := it.heap[0].key.time

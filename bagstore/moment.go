@@ -45,13 +45,13 @@ func ParseMoment(text string) (Moment, error) {
 func (m Moment) Absolute() bool { return m.time.Absolute() }
 
 // In returns the moment as a bag time, 0 only for the zero Moment. A number of seconds less than
-// the time of the first message counts from that. first returns that time, 0 if there is no
+// the time of the first message counts from that. first returns that time, false if there is no
 // message; it is called only if needed.
-func (m Moment) In(first func() Time) Time {
+func (m Moment) In(first func() (Time, bool)) Time {
 	if !m.number {
 		return m.time
 	}
-	start := first()
+	start, _ := first()
 	if m.time >= start && start.Absolute() {
 		return m.time
 	}

@@ -49,6 +49,7 @@ type Recording struct {
 	blocks  []Block // in file order
 	indexes indexCache
 	by      Time // see Shifted
+	set     *Set // of itself
 }
 
 // NewRecording returns a Recording that reads s. Closing it closes s.
@@ -57,6 +58,7 @@ func NewRecording(s Source) *Recording {
 	for _, c := range r.conns {
 		r.byID[c.ID] = c
 	}
+	r.set = NewSet(r)
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"runtime"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -36,33 +37,32 @@ type View struct {
 	prefetchWait time.Duration // see the constant
 	remote       bool          // a bag is at an address
 
-	refs    []chunkRef // chunks with selected messages, by start time
-	maxEnd  []Time     // maxEnd[i] is the latest end among refs[:i+1]
-	byEnd   []int      // indexes of refs by descending end time
-	minFrom []Time     // minFrom[i] is the earliest start among byEnd[:i+1]
-}
-
-type chunkRef struct {
-	bag, chunk int
-	start, end Time
+	*blockOrder     // of the blocks with messages of the connections
+	forward     int // refs[:forward] start by end
+	backward    int // byEnd[:backward] end at start or later
 }
 
 // View returns a view of the messages of one recording that match the query, see [NewView].
-func (r *Recording) View(q Query) *View { return NewView([]*Recording{r}, q) }
+func (r *Recording) View(q Query) *View { return r.set.View(q) }
 
 // NewView returns the messages that match the query. It reads nothing. The recordings must stay open.
 func NewView(bags []*Recording, q Query) *View {
-	v := &View{bags: bags, start: q.Start, end: cmp.Or(q.End, MaxTime), mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, prefetchWait: prefetchWait, keep: make([]map[uint32]bool, len(bags))}
-	for i, b := range bags {
+	if len(bags) == 1 {
+		return bags[0].View(q)
+	}
+	return NewSet(bags...).View(q)
+}
+
+// View returns the messages that match the query. It reads nothing.
+func (s *Set) View(q Query) *View {
+	v := &View{bags: s.bags, start: q.Start, end: cmp.Or(q.End, MaxTime), mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, prefetchWait: prefetchWait, keep: make([]map[uint32]bool, len(s.bags))}
+	for i, b := range s.bags {
 		v.remote = v.remote || b.remote()
 		v.choose(i, b, q.Connections)
-		for j := range b.blocks {
-			if c := &b.blocks[j]; c.Start <= v.end && c.End >= v.start && v.touches(i, c) {
-				v.refs = append(v.refs, chunkRef{i, j, c.Start, c.End})
-			}
-		}
 	}
-	v.order()
+	v.blockOrder = s.of(v.keep)
+	v.forward = sort.Search(len(v.refs), func(i int) bool { return v.refs[i].start > v.end })
+	v.backward = sort.Search(len(v.byEnd), func(i int) bool { return v.refs[v.byEnd[i]].end < v.start })
 	return v
 }
 
@@ -80,31 +80,6 @@ func (v *View) choose(i int, b *Recording, want func(*Connection) bool) {
 	}
 }
 
-func (v *View) touches(bag int, c *Block) bool {
-	return slices.ContainsFunc(c.Counts, func(k ConnCount) bool {
-		return k.Count > 0 && (v.keep[bag] == nil || v.keep[bag][k.ID])
-	})
-}
-
-// order sorts the chunks for both directions.
-func (v *View) order() {
-	slices.SortStableFunc(v.refs, func(x, y chunkRef) int { return cmp.Compare(x.start, y.start) })
-	v.maxEnd = make([]Time, len(v.refs))
-	v.byEnd = make([]int, len(v.refs))
-	v.minFrom = make([]Time, len(v.refs))
-	last := Time(0)
-	for i, r := range v.refs {
-		last = max(last, r.end)
-		v.maxEnd[i], v.byEnd[i] = last, i
-	}
-	slices.SortStableFunc(v.byEnd, func(x, y int) int { return cmp.Compare(v.refs[y].end, v.refs[x].end) })
-	first := MaxTime
-	for i, r := range v.byEnd {
-		first = min(first, v.refs[r].start)
-		v.minFrom[i] = first
-	}
-}
-
 // keeper returns the connection filter for one bag's index; nil keeps all.
 func (v *View) keeper(bag int) func(uint32) bool {
 	if v.keep[bag] == nil {
@@ -116,48 +91,100 @@ func (v *View) keeper(bag int) func(uint32) bool {
 // Connections returns the selected connections, in the order of the bags.
 func (v *View) Connections() []*Connection { return slices.Clone(v.conns) }
 
-// Start returns the time of the first message, 0 if there is none.
-func (v *View) Start() Time {
-	it := v.Iterator()
-	defer it.Close()
-	if !it.SkipNext() {
-		return 0
+// Start returns the time of the first message; ok is false if there is none. Of a block whose index can't be read, the
+// first message is when the block's description says, if that is in the view.
+func (v *View) Start() (first Time, ok bool) {
+	x := v.indexes()
+	for _, r := range v.refs[sort.Search(v.forward, func(i int) bool { return v.maxEnd[i] >= v.start }):v.forward] {
+		if ok && r.start >= first {
+			break
+		}
+		if from, _, some := x.ends(r); some && !(ok && from >= first) {
+			first, ok = from, true
+		}
 	}
-	return it.Message().Time
+	return first, ok
 }
 
-// End returns the time of the last message, 0 if there is none.
-func (v *View) End() Time {
-	it := v.Iterator()
-	defer it.Close()
-	it.SeekEnd()
-	if !it.SkipPrev() {
-		return 0
+// End returns the time of the last message, see Start.
+func (v *View) End() (last Time, ok bool) {
+	x := v.indexes()
+	for _, i := range v.byEnd[sort.Search(v.backward, func(i int) bool { return v.minFrom[i] <= v.end }):v.backward] {
+		if ok && v.refs[i].end <= last {
+			break
+		}
+		if _, to, some := x.ends(v.refs[i]); some && !(ok && to <= last) {
+			last, ok = to, true
+		}
 	}
-	return it.Message().Time
+	return last, ok
+}
+
+// indexReader reads the indexes of a view's blocks.
+type indexReader struct {
+	*View
+	readers []Reader // by bag
+}
+
+func (v *View) indexes() indexReader { return indexReader{v, make([]Reader, len(v.bags))} }
+
+// runs returns the selected messages of a block.
+func (x indexReader) runs(r chunkRef) ([]Run, error) {
+	b := x.bags[r.bag]
+	if x.readers[r.bag] == nil {
+		x.readers[r.bag] = b.reader(nil)
+	}
+	runs, _, err := b.index(x.readers[r.bag], r.chunk, x.keeper(r.bag))
+	for i := range runs {
+		runs[i] = x.within(runs[i])
+	}
+	return runs, err
+}
+
+// ends returns the times of the first and the last selected message of a block.
+func (x indexReader) ends(r chunkRef) (first, last Time, ok bool) {
+	runs, err := x.runs(r)
+	if err != nil {
+		return r.start, r.end, r.start >= x.start && r.end <= x.end
+	}
+	for _, one := range runs {
+		if n := one.len(); n > 0 {
+			if from, to := one.time(0), one.time(n-1); ok {
+				first, last = min(first, from), max(last, to)
+			} else {
+				first, last, ok = from, to, true
+			}
+		}
+	}
+	return first, last, ok
 }
 
 // Count returns the number of messages. It reads indexes of chunks beyond the time range only.
 func (v *View) Count() uint64 {
 	n := uint64(0)
-	readers := make([]Reader, len(v.bags))
-	for _, r := range v.refs {
-		c := &v.bags[r.bag].blocks[r.chunk]
+	x := v.indexes()
+	for _, r := range v.refs[:v.forward] {
+		if r.end < v.start {
+			continue
+		}
 		if r.start < v.start || r.end > v.end {
-			if readers[r.bag] == nil {
-				readers[r.bag] = v.bags[r.bag].reader(nil)
-			}
-			if runs, _, err := v.bags[r.bag].index(readers[r.bag], r.chunk, v.keeper(r.bag)); err == nil {
+			if runs, err := x.runs(r); err == nil {
 				for _, one := range runs {
-					n += uint64(v.within(one).len())
+					n += uint64(one.len())
 				}
 				continue
 			}
 		}
-		for _, k := range c.Counts {
-			if v.keep[r.bag] == nil || v.keep[r.bag][k.ID] {
-				n += uint64(k.Count)
-			}
+		n += v.described(r)
+	}
+	return n
+}
+
+// described returns the number of selected messages of a block, of any time, according to its description.
+func (v *View) described(r chunkRef) (n uint64) {
+	for _, k := range v.bags[r.bag].blocks[r.chunk].Counts {
+		if v.keep[r.bag] == nil || v.keep[r.bag][k.ID] {
+			n += uint64(k.Count)
 		}
 	}
 	return n

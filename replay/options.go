@@ -97,9 +97,9 @@ func (s Settings) Check() error {
 }
 
 // between returns the times to play. first returns the time of the first message.
-func (s Settings) between(first func() bagstore.Time) (from, to bagstore.Time, err error) {
+func (s Settings) between(first func() (bagstore.Time, bool)) (from, to bagstore.Time, err error) {
 	if from, to = s.Start.In(first), bagstore.MaxTime; from == 0 {
-		from = first()
+		from, _ = first()
 	}
 	if s.Duration > 0 {
 		to = from.Add(s.Duration)

@@ -238,14 +238,16 @@ func (p *Player) bound() error {
 	if err != nil {
 		return err
 	}
-	if first, last := all.Start(), all.End(); first != 0 && from > last {
+	first, _ := all.Start()
+	if last, ok := all.End(); ok && from > last {
 		return fmt.Errorf("start at %v: the last message is %v after the first", from.Sub(first), last.Sub(first).Round(time.Millisecond))
 	}
 	p.view = p.o.Source.View(p.query(max(from, statics+1), to))
 	early := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})
 	p.channels.countStatics(p.o.Source, early)
-	start, end := p.view.Start(), p.view.End()
-	if start == 0 {
+	start, ok := p.view.Start()
+	end, _ := p.view.End()
+	if !ok {
 		p.empty = true
 		it := p.view.Iterator()
 		if !it.Next() && it.Err() != nil {

@@ -24,8 +24,8 @@ type Source interface {
 
 // View is a selection of a source's messages in time order.
 type View interface {
-	Start() bagstore.Time // of the first message; 0 if there is none
-	End() bagstore.Time   // of the last message; 0 if there is none
+	Start() (t bagstore.Time, ok bool) // of the first message; ok is false if there is none
+	End() (t bagstore.Time, ok bool)   // of the last message
 	Iterator() Iterator
 }
 
@@ -65,7 +65,7 @@ func (r Recorded) size() int64 {
 
 // Bags returns a source that uses the bags until playback ends.
 func Bags(bags []*bagstore.Recording) Source {
-	s := bagSource{bags: bags, counts: make(map[*bagstore.Connection]uint64)}
+	s := bagSource{set: bagstore.NewSet(bags...), counts: make(map[*bagstore.Connection]uint64)}
 	for _, b := range bags {
 		counts := b.Counts()
 		for _, c := range b.Connections() {
@@ -77,7 +77,7 @@ func Bags(bags []*bagstore.Recording) Source {
 }
 
 type bagSource struct {
-	bags   []*bagstore.Recording
+	set    *bagstore.Set
 	conns  []*bagstore.Connection
 	counts map[*bagstore.Connection]uint64
 }
@@ -87,7 +87,7 @@ func (s bagSource) Count(c *bagstore.Connection) uint64 { return s.counts[c] }
 func (bagSource) Settle(context.Context) error          { return nil }
 func (bagSource) Skipped() uint64                       { return 0 }
 
-func (s bagSource) View(q bagstore.Query) View { return bagView{bagstore.NewView(s.bags, q)} }
+func (s bagSource) View(q bagstore.Query) View { return bagView{s.set.View(q)} }
 
 type bagView struct{ *bagstore.View }
 

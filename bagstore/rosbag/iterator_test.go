@@ -62,6 +62,7 @@ func TestIteratorWalk(t *testing.T) {
 		t.Run(fmt.Sprintf("%d%s", o.ChunkSize, o.Compression), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(1, 2))
 			bags, all := disorderly(t, rnd, 3, o)
+			set := bagstore.NewSet(bags...)
 			for _, q := range []bagstore.Query{
 				{},
 				{Lead: 20 * time.Nanosecond}, // a large part of the bag
@@ -72,9 +73,11 @@ func TestIteratorWalk(t *testing.T) {
 				want := slices.DeleteFunc(slices.Clone(all), func(s seen) bool {
 					return s.Time < q.Start || q.End != 0 && s.Time > q.End || q.Connections != nil && !strings.HasSuffix(s.Topic, "/1")
 				})
-				v := bagstore.NewView(bags, q)
-				if v.Count() != uint64(len(want)) || v.Start() != want[0].Time || v.End() != want[len(want)-1].Time {
-					t.Errorf("view of %d messages from %d to %d, want %d, %d, %d", v.Count(), v.Start(), v.End(), len(want), want[0].Time, want[len(want)-1].Time)
+				v := set.View(q)
+				first, _ := v.Start()
+				last, _ := v.End()
+				if v.Count() != uint64(len(want)) || first != want[0].Time || last != want[len(want)-1].Time {
+					t.Errorf("view of %d messages from %d to %d, want %d, %d, %d", v.Count(), first, last, len(want), want[0].Time, want[len(want)-1].Time)
 				}
 				walk(t, rnd, v, want)
 			}

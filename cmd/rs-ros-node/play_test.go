@@ -71,7 +71,7 @@ const dawn = bagstore.Time(1_500_000_000_000_000_000)
 
 // offset returns how long after dawn a moment is.
 func offset(m bagstore.Moment) time.Duration {
-	return m.In(func() bagstore.Time { return dawn }).Sub(dawn)
+	return m.In(func() (bagstore.Time, bool) { return dawn, true }).Sub(dawn)
 }
 
 func parsePlay(line string) (o play.Options, help bool, err error) {

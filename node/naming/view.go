@@ -45,20 +45,22 @@ type view struct {
 	statics    []replay.Recorded
 }
 
-func (v *view) Start() bagstore.Time { return v.timeOf((*iterator).Next) }
+func (v *view) Start() (bagstore.Time, bool) { return v.timeOf((*iterator).Next) }
 
-func (v *view) End() bagstore.Time {
+func (v *view) End() (bagstore.Time, bool) {
 	return v.timeOf(func(it *iterator) bool { return it.Last(bagstore.MaxTime) })
 }
 
-// timeOf returns the time of the message that move finds, or 0.
-func (v *view) timeOf(move func(*iterator) bool) bagstore.Time {
+// timeOf returns the time of the message that move finds; ok is false if there is none.
+func (v *view) timeOf(move func(*iterator) bool) (t bagstore.Time, ok bool) {
 	it := v.iterator()
 	defer it.Close()
-	if !move(it) {
-		return 0
+	for !move(it) {
+		if it.err == nil {
+			return 0, false
+		}
 	}
-	return it.cur.Time
+	return it.cur.Time, true
 }
 
 func (v *view) Iterator() replay.Iterator { return v.iterator() }

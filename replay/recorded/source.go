@@ -68,8 +68,8 @@ type view struct {
 	until bagstore.Time
 }
 
-func (v view) Start() bagstore.Time { return v.bagTime(0) }
-func (v view) End() bagstore.Time   { return v.bagTime(v.Duration()) }
+func (v view) Start() (bagstore.Time, bool) { return v.bagTime(0), true }
+func (v view) End() (bagstore.Time, bool)   { return v.bagTime(v.Duration()), true }
 
 func (v view) Iterator() replay.Iterator { return &iterator{view: v} }
 
@@ -95,7 +95,7 @@ func (*iterator) Last(bagstore.Time) bool { return false }
 
 func (it *iterator) Next() (ok bool) {
 	if it.cursor == nil {
-		it.Seek(it.Start())
+		it.Seek(it.bagTime(0))
 	}
 	it.event, ok = it.cursor.Next()
 	if n, err := it.cursor.Damaged(); n > it.known {

@@ -40,6 +40,19 @@ func Torn(t testing.TB) string {
 	return path
 }
 
+// LoseChunk overwrites the head of a chunk of a bag, as a bad sector does. A negative number counts from the last chunk.
+func LoseChunk(t testing.TB, path string, chunk int) {
+	t.Helper()
+	blocks := Open(t, path).Blocks()
+	if chunk < 0 {
+		chunk += len(blocks)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	need.Must(t, err)
+	_, err = f.WriteAt(make([]byte, 64), blocks[chunk].Pos)
+	need.Must(t, errors.Join(err, f.Close()))
+}
+
 // Walk writes a bag with a latched map, followed by one second of counting.
 func Walk(t testing.TB, name string) string {
 	t.Helper()

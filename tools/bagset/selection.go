@@ -68,8 +68,8 @@ func (s Selection) check() error {
 	return nil
 }
 
-// first returns the time of the first message with a time of its own; 0 if there is none.
-func first(bags ...*bagstore.Recording) bagstore.Time {
+// first returns the time of the first message with a time of its own.
+func first(bags []*bagstore.Recording) (bagstore.Time, bool) {
 	// Messages at MinTime are valid from the beginning.
 	return bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1}).Start()
 }
@@ -103,7 +103,7 @@ func timeIn(bags []*bagstore.Recording, name, text string) (bagstore.Time, error
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
 	if !m.Absolute() {
-		return m.In(func() bagstore.Time { return first(bags...) }), nil
+		return m.In(func() (bagstore.Time, bool) { return first(bags) }), nil
 	}
 	var by bagstore.Time
 	for i, b := range bags {
@@ -113,7 +113,11 @@ func timeIn(bags []*bagstore.Recording, name, text string) (bagstore.Time, error
 		}
 		by = one
 	}
-	return max(m.In(func() bagstore.Time { return first(bags...) + by })-by, bagstore.MinTime), nil
+	start := func() (bagstore.Time, bool) {
+		t, ok := first(bags)
+		return t + by, ok
+	}
+	return max(m.In(start)-by, bagstore.MinTime), nil
 }
 
 // topics adds a missing slash, and rejects names that no bag has, so that a misspelt topic doesn't

@@ -75,7 +75,9 @@ func (j *joiner) add(ctx context.Context, n int, path string) error {
 			return err
 		}
 	}
-	j.end = max(j.end, v.End())
+	if end, ok := v.End(); ok {
+		j.end = max(j.end, end)
+	}
 	return nil
 }
 

@@ -290,9 +290,9 @@ func (f *File) FileTimes(filter bagstore.Filter) (start, end time.Duration) {
 
 // Shift returns the time of messages at file time 0. Messages of other topics may come before the first frame.
 func (f *File) Shift() bagstore.Time {
-	first := f.bag.View(bagstore.Query{Start: bagstore.MinTime + 1}).Start()
+	first, ok := f.bag.View(bagstore.Query{Start: bagstore.MinTime + 1}).Start()
 	for _, s := range f.segments {
-		if first >= s.lo && first <= s.hi {
+		if ok && first >= s.lo && first <= s.hi {
 			return -s.shift
 		}
 	}

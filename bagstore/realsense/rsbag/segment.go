@@ -73,8 +73,9 @@ func (f *File) dataRange(lo, hi bagstore.Time) (from, to bagstore.Time, ok bool)
 
 func (f *File) ends(want func(*bagstore.Connection) bool, lo, hi bagstore.Time) (from, to bagstore.Time, ok bool) {
 	v := f.bag.View(bagstore.Query{Connections: want, Start: lo, End: hi})
-	from, to = v.Start(), v.End()
-	return from, to, from != 0
+	from, begins := v.Start()
+	to, ends := v.End()
+	return from, to, begins && ends
 }
 
 // track visits messages of all segments in order of file time. Its position is between two
