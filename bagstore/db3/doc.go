@@ -3,7 +3,7 @@
 // makes new files, and Metadata is the text of a rosbag2 folder.
 //
 // Opening reads the rows of the messages table, without their data, into blocks: pages, time range
-// and number of messages by topic. If the table's tree is damaged, rows are taken from every page
-// that has some. A killed recorder's write-ahead log or journal is read as part of the file. Reading
+// and number of messages by topic. If the table's tree is damaged, or lacks row numbers, rows are
+// taken from every page that has some. A killed recorder's write-ahead log or journal is read as part of the file. Reading
 // never writes.
 package db3

@@ -109,7 +109,10 @@ func (f *File) read() (err error) {
 	if err != nil && (!unfollowed(err) || !f.rescueTopics(err)) {
 		return err
 	}
-	return f.scan(objects, err)
+	if err = f.scan(objects, err); err == nil {
+		f.noteMissing(objects)
+	}
+	return err
 }
 
 // unfollowed reports whether an error means that pages can't be followed.
@@ -150,38 +153,25 @@ func (f *File) Close() error {
 	return err
 }
 
-// Check looks for missing rows: by their numbers, and by the number of messages in the file's metadata. Of a file whose
-// rows were rescued, the notes say it.
-func (f *File) Check(note func(bagstore.Note)) {
-	if f.rescued {
+// Check finds nothing more: opening looks for missing rows.
+func (f *File) Check(func(bagstore.Note)) {}
+
+// noteMissing notes rows that are missing by the number of messages in the file's metadata, unless losses were noted.
+func (f *File) noteMissing(objects []dbpages.Object) {
+	if f.notes.Worst() == bagstore.Loss {
 		return
 	}
-	var notes bagstore.Notes
-	var g gaps
-	count := uint64(0)
-	err := f.pages.Rows(f.rows.table.Root, func(c *dbpages.Cell) error {
-		count++
-		g.row(c.Row)
-		return nil
-	})
-	if err != nil {
-		notes.Addf(bagstore.Loss, -1, "rows", "%v", err)
+	found := uint64(0)
+	for i := range f.blocks {
+		found += f.blocks[i].info.Messages()
 	}
-	g.report(&notes, nil)
-	if counted := f.counted(); counted > count {
-		notes.Addf(bagstore.Loss, -1, "rows", "the metadata counts %d messages, the file has %d", counted, count)
-	}
-	for _, n := range notes {
-		note(n)
+	if counted := f.counted(objects); counted > found {
+		f.notes.Addf(bagstore.Loss, -1, "rows", "the metadata counts %d messages, the file has %d", counted, found)
 	}
 }
 
 // counted is the number of messages in the file's own metadata; 0 if it has none, as after a kill.
-func (f *File) counted() uint64 {
-	objects, err := f.pages.Schema()
-	if err != nil {
-		return 0
-	}
+func (f *File) counted(objects []dbpages.Object) uint64 {
 	table, at, err := findTable(objects, "metadata", "metadata")
 	if err != nil {
 		return 0

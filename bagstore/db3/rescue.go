@@ -22,17 +22,18 @@ func (f *File) reopenDamaged() bool {
 	return true
 }
 
-// rescueRows finds the messages page by page, after the table's tree turned out to be damaged. It returns false if there are none.
-func (f *File) rescueRows(objects []dbpages.Object, why error) bool {
+// rescueRows finds the messages page by page, after the table's tree turned out to be damaged, or to lack rows. It returns
+// false if there are none.
+func (f *File) rescueRows(objects []dbpages.Object, missing []dbpages.Range, why error) bool {
 	if !f.reopenDamaged() {
 		return false
 	}
-	g := &gatherer{f: f}
+	g := &gatherer{f: f, missing: missing}
 	list := g.find(objects)
 	if len(list) == 0 {
 		return false
 	}
-	f.notes.Addf(bagstore.Repairable, -1, kindPages, "the database is damaged (%v); messages are read from every page that has some", why)
+	f.notes.Addf(bagstore.Repairable, -1, kindPages, "%v; messages are read from every page that has some", why)
 	if g.more {
 		f.notes.Addf(bagstore.Loss, -1, "rows", "more than %d pages have messages; the others are left out", maxLeaves)
 	}
@@ -42,14 +43,15 @@ func (f *File) rescueRows(objects []dbpages.Object, why error) bool {
 }
 
 type gatherer struct {
-	f      *File
-	holes  []dbpages.Range // rows outside the reach of the tree
-	anyRow bool            // any row of a page outside the tree counts: the list of free pages is whole, so none was deleted
-	more   bool            // more than maxLeaves pages have messages
+	f       *File
+	missing []dbpages.Range // rows that the tree lacks; some of them
+	holes   []dbpages.Range // rows outside the reach of the tree
+	anyRow  bool            // any row of a page outside the tree counts: the list of free pages is whole, so none was deleted
+	more    bool            // more than maxLeaves pages have messages
 }
 
-// find lists the pages with messages in the order of their rows: those of the tree, and if pages above leaves are lost, those
-// outside the tree.
+// find lists the pages with messages in the order of their rows: those of the tree, and if pages above leaves are lost, or rows are
+// missing within its reach, those outside the tree.
 func (g *gatherer) find(objects []dbpages.Object) []leaf {
 	p := g.f.pages
 	var list []leaf
@@ -70,7 +72,7 @@ func (g *gatherer) find(objects []dbpages.Object) []leaf {
 		})
 	}
 	g.holes = tree.Holes
-	if tree.Lost || len(list) == 0 {
+	if tree.Lost || len(list) == 0 || slices.ContainsFunc(g.missing, g.unexplained) {
 		if len(list) == 0 {
 			seen = p.NewSet() // the root in the schema is wrong
 			g.holes = []dbpages.Range{dbpages.AllRows()}
@@ -90,6 +92,11 @@ func (g *gatherer) find(objects []dbpages.Object) []leaf {
 		return cmp.Or(cmp.Compare(a.first, b.first), compareBool(b.sure, a.sure), cmp.Compare(b.rows, a.rows), cmp.Compare(a.page, b.page))
 	})
 	return list
+}
+
+// unexplained reports whether no hole in the tree has the rows.
+func (g *gatherer) unexplained(rows dbpages.Range) bool {
+	return !slices.ContainsFunc(g.holes, func(h dbpages.Range) bool { return h.Contains(rows.To) })
 }
 
 // treeLeaf describes a leaf of the tree. A row whose number is outside the leaf's range has a wrong number, which

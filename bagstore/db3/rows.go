@@ -41,9 +41,10 @@ func (f *File) newBuilder() *builder {
 // scan lists the messages: those of the table's tree, or if it is damaged, those of every page. why is the error that made
 // rescueTopics necessary, if any.
 func (f *File) scan(objects []dbpages.Object, why error) error {
+	var missing []dbpages.Range
 	err := f.readForm(objects)
 	if err == nil {
-		err = f.scanTree()
+		missing, err = f.scanTree()
 	}
 	switch {
 	case err == nil:
@@ -53,18 +54,22 @@ func (f *File) scan(objects []dbpages.Object, why error) error {
 	case why == nil:
 		why = err
 	}
-	if !f.rescueRows(objects, why) {
+	if !f.rescueRows(objects, missing, why) {
 		f.blocks = nil
 		f.notes.Addf(bagstore.Loss, -1, "rows", "the messages can't be read: %v", why)
 	}
 	return nil
 }
 
-func (f *File) scanTree() error {
+// scanTree lists the messages of the table's tree. Of rows that are missing between others, it returns some, with an error:
+// pages that the tree doesn't lead to may have them.
+func (f *File) scanTree() (missing []dbpages.Range, err error) {
 	var rows []found
+	var g gaps
 	page := uint32(0)
 	b, r := f.newBuilder(), f.pages.NewReader()
-	err := f.pages.Rows(f.rows.table.Root, func(c *dbpages.Cell) error {
+	err = f.pages.Rows(f.rows.table.Root, func(c *dbpages.Cell) error {
+		g.row(c.Row)
 		if c.Page != page {
 			b.add(page, rows)
 			page, rows = c.Page, rows[:0]
@@ -72,12 +77,15 @@ func (f *File) scanTree() error {
 		rows = append(rows, f.message(r, c, false))
 		return nil
 	})
+	if err == nil && len(g.list) > 0 {
+		err = fmt.Errorf("%w: the rows from %d to %d aren't in the tree", dbpages.ErrDamaged, g.list[0].After+1, g.list[0].To)
+	}
 	if err != nil {
-		return err
+		return g.list, err
 	}
 	b.add(page, rows)
 	b.close()
-	return nil
+	return nil, nil
 }
 
 // add adds the rows of a page to the open block, or to a new one if it has enough.

@@ -15,7 +15,7 @@ import (
 const maxDepth = 20
 
 type Tree struct {
-	// Holes are ranges of rows whose pages aren't there or are damaged.
+	// Holes are ranges of rows whose pages aren't there, are damaged or have lost all rows.
 	Holes []Range
 	// Lost: pages above leaves are damaged, so leaves may be anywhere in the file.
 	Lost bool
@@ -69,9 +69,7 @@ func (f *File) Rows(root uint32, each func(*Cell) error) (err error) {
 	var damaged error
 	next := int64(math.MinInt64)
 	tree := f.Tree(root, f.NewSet(), func(l Leaf, page []byte) bool {
-		cells := 0
 		sound := f.EachRow(page, l.Page, func(c *Cell) bool {
-			cells++
 			if c.Row < next || !l.Rows.Contains(c.Row) {
 				damaged = fmt.Errorf("%w: page %d has row %d, which isn't one of its rows", ErrDamaged, l.Page, c.Row)
 				return true
@@ -83,7 +81,7 @@ func (f *File) Rows(root uint32, each func(*Cell) error) (err error) {
 			err = each(c)
 			return err == nil
 		})
-		if err == nil && damaged == nil && (!sound || cells == 0 && l.Page != root) {
+		if err == nil && damaged == nil && !sound {
 			damaged = fmt.Errorf("%w: page %d has rows that aren't whole", ErrDamaged, l.Page)
 		}
 		return err == nil
@@ -155,6 +153,9 @@ func (w *treeWalk) page(number uint32, depth int, rows Range) {
 	switch b[headAt(number)] {
 	case kindLeaf:
 		w.leafDepth = max(w.leafDepth, depth)
+		if cells, _ := w.f.cellCount(b, number); cells == 0 && depth > 0 {
+			w.hole(rows)
+		}
 		w.stopped = !w.each(Leaf{number, rows}, b)
 	case kindInterior:
 		w.below(b, number, depth, rows)

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"rsros/bagstore"
 	"rsros/test/need"
 )
 
-// TestCheck checks that rows that aren't there are missed by the numbers of the others, and at the end by the number of
+// TestMissing checks that rows that aren't there are missed by the numbers of the others, and at the end by the number of
 // messages in the metadata.
-func TestCheck(t *testing.T) {
+func TestMissing(t *testing.T) {
 	python := need.Python(t, "sqlite3")
 	const (
 		rows     = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 60) INSERT INTO messages SELECT i, 1, i, zeroblob(i) FROM n;"
@@ -27,8 +26,7 @@ func TestCheck(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "x.db3")
 		build(t, python, path, rows+test.sql)
-		var notes []bagstore.Note
-		open(t, path).Check(func(n bagstore.Note) { notes = append(notes, n) })
+		notes := open(t, path).Info().Notes
 		if text := fmt.Sprint(notes); !strings.Contains(text, test.want) || (len(notes) > 0) != (test.want != "") {
 			t.Errorf("%s: %s", name, text)
 		}
