@@ -154,7 +154,7 @@ func (f *File) Close() error {
 }
 
 // Check finds nothing more: opening looks for missing rows.
-func (f *File) Check(func(bagstore.Note)) {}
+func (f *File) Check() {}
 
 // noteMissing notes rows that are missing by the number of messages in the file's metadata, unless losses were noted.
 func (f *File) noteMissing(objects []dbpages.Object) {

@@ -2,12 +2,9 @@ package mcap
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
-	"slices"
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/memory"
@@ -155,7 +152,8 @@ func (f *File) entry(src source, r record, base int64) (bagstore.Entry, bool, er
 func (f *File) Read(in *bagstore.Buffer, n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	b := &f.blocks[n]
 	src, from, to, done := f.src, b.from, b.to, func() {}
-	if in != nil || b.info.Compression != bagstore.None {
+	unpacked := in != nil || b.info.Compression != bagstore.None
+	if unpacked {
 		var err error
 		if src, from, to, done, err = f.records(in, b); err != nil {
 			return nil, err
@@ -185,7 +183,10 @@ func (f *File) Read(in *bagstore.Buffer, n int, e bagstore.Entry, alloc func(n i
 		data = make([]byte, 0, size)
 	}
 	data = data[:size]
-	return data, src.readFull(data, r.data+messageHead-f.head)
+	if err = src.readFull(data, r.data+messageHead-f.head); err == nil && !unpacked {
+		f.sumMessage(b, r, head, data[f.head:])
+	}
+	return data, err
 }
 
 // fits returns an error if a message of the block is too large to be read.
@@ -197,68 +198,4 @@ func (b *block) fits(size int64) error {
 		return fmt.Errorf("%d bytes, at most %d are read", size, maxMessage)
 	}
 	return nil
-}
-
-// Check compares the chunks, or a file with messages outside of chunks, with their checksums.
-func (f *File) Check(note func(bagstore.Note)) {
-	if slices.ContainsFunc(f.blocks, func(b block) bool { return !b.chunk }) {
-		if err := f.checkData(); err != nil {
-			note(bagstore.Note{Offset: f.dataEnd.pos, Kind: "data end", Severity: bagstore.Loss, Text: err.Error()})
-		}
-	}
-	for i := range f.blocks {
-		b := &f.blocks[i]
-		if !b.chunk || b.torn {
-			continue
-		}
-		n := wrongSum(b)
-		want, err := f.storedSum(b)
-		if err == nil && want == 0 {
-			continue
-		}
-		sum := uint32(0)
-		if err == nil {
-			sum, err = f.sum(b)
-		}
-		switch {
-		case err != nil:
-			n.Text = err.Error()
-		case sum == want:
-			continue
-		}
-		note(n)
-	}
-}
-
-func (f *File) checkData() error {
-	if f.dataEnd.pos == 0 {
-		return nil
-	}
-	in, err := f.src.content(f.dataEnd)
-	if err != nil {
-		return err
-	}
-	want, sum := in.U32(), crc32.NewIEEE()
-	if want == 0 {
-		return nil
-	}
-	if _, err := io.Copy(sum, io.NewSectionReader(f.src.r, 0, f.dataEnd.pos)); err != nil {
-		return err
-	}
-	if sum.Sum32() != want {
-		return errors.New("the content doesn't have the checksum of the file")
-	}
-	return nil
-}
-
-// sum is the checksum of a chunk's records.
-func (f *File) sum(b *block) (uint32, error) {
-	src, from, to, done, err := f.records(nil, b)
-	if err != nil {
-		return 0, err
-	}
-	defer done()
-	sum := crc32.NewIEEE()
-	_, err = io.Copy(sum, io.NewSectionReader(src.r, from, to-from))
-	return sum.Sum32(), err
 }

@@ -5,6 +5,8 @@
 // the chunks. If the index is missing or damaged, the file is scanned as far as it is
 // whole. Chunks are the blocks; messages outside chunks form separate blocks.
 //
+// A chunk of which all messages are read is compared with its checksum: Found has the result.
+//
 // Records are parsed here and not by the library that writes them: its parsers trust
 // lengths.
 package mcap

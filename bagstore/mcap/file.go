@@ -32,9 +32,10 @@ type File struct {
 	counted    uint64   // messages by the statistics; 0: they weren't read
 	unnamed    uint64   // messages of channels that nothing describes, which are left out
 	dataEnd    record   // its pos is 0 if the file wasn't scanned
-	scanned    bool     // by Options.Scan
-	opened     bool     // schemas and channels don't change any more
-	head       int64    // bytes before a message's data that Read returns, too
+	dataSum    uint32   // of all before it; 0: none
+	sums       sums
+	opened     bool  // schemas and channels don't change any more
+	head       int64 // bytes before a message's data that Read returns, too
 }
 
 type schema struct {
@@ -61,7 +62,7 @@ var ErrNotMCAP = errors.New("not an MCAP file")
 type Options struct {
 	// Context ends opening, which may scan the whole file. Default: context.Background().
 	Context context.Context
-	Scan    bool // trust no index in the file, and compare all chunks with their checksums
+	Scan    bool // trust no index in the file
 	// Trust takes from the summary what chunks have, and reads nothing of them. What contradicts it
 	// is an error of the chunk when that is read. Without, the file is scanned then.
 	Trust bool
@@ -96,7 +97,6 @@ func open(r io.ReaderAt, size int64, name string, o Options, from place.File) (*
 	f.readHeader()
 	if o.Scan {
 		f.reset()
-		f.scanned = true
 		f.scan()
 	} else if !o.Trust || f.readSummary(true) != nil {
 		f.readChunks()
@@ -194,7 +194,7 @@ func (f *File) Topics() []bagstore.Topic { return slices.Clone(f.topics) }
 // Connections describes the topics.
 func (f *File) Connections() []*bagstore.Connection { return bagstore.Connections(f.topics) }
 
-// Found lists the chunks without their checksum among those that were read as a whole.
+// Found lists the chunks without their checksum among those of which all messages were read.
 func (f *File) Found() []bagstore.Note { return f.found.Notes() }
 
 func (f *File) Blocks() []bagstore.Block {

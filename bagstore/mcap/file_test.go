@@ -131,7 +131,8 @@ func TestDamage(t *testing.T) {
 				t.Errorf("%s, byte %d: %d messages", name, at, len(list))
 			}
 			noted := bad > 0 || len(f.Info().Notes) > 0
-			f.Check(func(bagstore.Note) { noted = true })
+			f.Check()
+			noted = noted || len(f.Found()) > 0
 			if name != "unchunked" && !noted && len(list) < len(want) {
 				t.Errorf("%s, byte %d: %d messages, and nothing is said", name, at, len(list))
 			}
@@ -156,7 +157,8 @@ func TestMissing(t *testing.T) {
 		list, bad, f, err := readAll(b)
 		need.Must(t, err)
 		notes := slices.DeleteFunc(f.Info().Notes, func(n bagstore.Note) bool { return n.Severity == bagstore.Harmless })
-		f.Check(func(n bagstore.Note) { notes = append(notes, n) })
+		f.Check()
+		notes = append(notes, f.Found()...)
 		if text := fmt.Sprint(notes); len(list) != c.messages || bad > 0 || (len(notes) > 0) != (c.text != "") || !strings.Contains(text, c.text) {
 			t.Errorf("%s: %d messages, %d bad: %s", name, len(list), bad, text)
 		}

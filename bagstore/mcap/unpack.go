@@ -42,7 +42,8 @@ func (f *File) unpack(b *block) (*bagstore.Buffer, error) {
 // compare compares a chunk's content with its checksum. A wrong one is no error.
 func (f *File) compare(b *block, k *memory.Content) error {
 	want, err := f.storedSum(b)
-	if err != nil || want == 0 {
+	s, _ := f.spanOf(b)
+	if err != nil || want == 0 || !f.sums.first(s) {
 		return err
 	}
 	sum := crc32.NewIEEE()
@@ -53,13 +54,9 @@ func (f *File) compare(b *block, k *memory.Content) error {
 		return nil // the messages can't be read either
 	}
 	if sum.Sum32() != want {
-		f.found.Add(wrongSum(b))
+		f.found.Add(wrongSum(s, nil))
 	}
 	return nil
-}
-
-func wrongSum(b *block) bagstore.Note {
-	return bagstore.Note{Offset: b.info.Pos, Kind: "chunk", Severity: bagstore.Loss, Text: "the content doesn't have the checksum of the chunk"}
 }
 
 // content reads and decompresses a chunk; of a torn or damaged one as much as possible.

@@ -27,9 +27,12 @@ func Check(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) 
 		}
 		k.note(n)
 	}
-	c.Check(k.note)
 	if err := k.messages(ctx, b, o); err != nil {
 		return k.rep, err
+	}
+	c.Check()
+	for _, n := range c.Found() {
+		k.note(n)
 	}
 	switch {
 	case k.rep.Messages == 0 && k.worst == bagstore.Loss:

@@ -17,8 +17,8 @@ type container interface {
 	bagstore.Messages
 	// Topics lists the topics. Entries and counts name them by their index here.
 	Topics() []bagstore.Topic
-	// Check compares what the format stores twice, and calls note for what is wrong.
-	Check(note func(bagstore.Note))
+	// Check compares what the format stores twice, as far as reading hasn't. Found has the result.
+	Check()
 }
 
 // converted is a container with messages in ROS 1 form.

@@ -270,9 +270,9 @@ func (j *joined) Extent(block int) (in place.File, from, to int64) {
 	return j.files[o.file].Extent(o.block)
 }
 
-func (j *joined) Check(note func(bagstore.Note)) {
+func (j *joined) Check() {
 	for _, f := range j.files {
-		f.Check(note)
+		f.Check()
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +68,12 @@ func TestDamageCodes(t *testing.T) {
 		twoNames(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
 		need.Bag(t, "hostile/found_silent_101_412.bag"): {3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 		need.Bag(t, "hostile/nochan.mcap"):              {1, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 3, 1, 3},
-		wrongSum(t):                                     {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		wrongSum(t, 1, 3, 2):                            {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		wrongSum(t, 4, 1, 900_000):                      {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		wrongSum(t, 4, 3, 300_000):                      {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		wrongSum(t, 3, 2, 5_000_000):                    {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		wrongSum(t, 1, 1, 100):                          {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		wrongSum(t, 0, 5, 100_000):                      {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
 		need.Bag(t, "hostile/times.mcap"):               {0, 0, 3, 0, 0, 0, 3, 3, 3, 3, 0, 0, 1, 3},
 		samplebag.Walk(t, "whole.bag"):                  {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0},
 	} {
@@ -94,10 +100,13 @@ func twoNames(t *testing.T) string {
 	return samplebag.File(t, "twonames.bag", bytes.Replace(content, []byte("/chatter"), []byte("/shatter"), 2)) // the header and the data of a record
 }
 
-// wrongSum is an MCAP file with a chunk whose checksum is wrong.
-func wrongSum(t *testing.T) string {
-	content := stringMCAP(t, mcap.CompressionNone)
-	return samplebag.File(t, "wrongsum.mcap", bytes.Replace(content, []byte("hi"), []byte("ho"), 1))
+// wrongSum is an MCAP file of uncompressed chunks, each with messages of a size, or if chunks is 0 without chunks. One byte of the
+// last message is wrong, and so is a checksum.
+func wrongSum(t *testing.T, chunks, messages, size int) string {
+	text := append(binary.LittleEndian.AppendUint32(nil, uint32(size)), bytes.Repeat([]byte{'x'}, size)...)
+	content := textMCAP(t, &mcap.WriterOptions{Chunked: chunks > 0, ChunkSize: int64(messages * size), IncludeCRC: true}, max(chunks, 1)*messages, text)
+	content[bytes.LastIndex(content, []byte("xx"))] = 'y'
+	return samplebag.File(t, fmt.Sprintf("wrongsum%dx%dx%d.mcap", chunks, messages, size), content)
 }
 
 // TestClampedTimes checks that, of the four times of times.mcap, a bag can't hold two, and a .db3 none
@@ -157,14 +166,19 @@ func zstdMCAP(t *testing.T) string {
 
 func stringMCAP(t *testing.T, compression mcap.CompressionFormat) []byte {
 	t.Helper()
+	return textMCAP(t, &mcap.WriterOptions{Chunked: true, IncludeCRC: true, Compression: compression}, 3, []byte("\x02\x00\x00\x00hi"))
+}
+
+func textMCAP(t *testing.T, o *mcap.WriterOptions, messages int, text []byte) []byte {
+	t.Helper()
 	var b bytes.Buffer
-	w, err := mcap.NewWriter(&b, &mcap.WriterOptions{Chunked: true, IncludeCRC: true, Compression: compression})
+	w, err := mcap.NewWriter(&b, o)
 	need.Must(t, err)
 	err = errors.Join(w.WriteHeader(&mcap.Header{Profile: "ros1"}),
 		w.WriteSchema(&mcap.Schema{ID: 1, Name: "std_msgs/String", Encoding: "ros1msg", Data: []byte("string data\n")}),
 		w.WriteChannel(&mcap.Channel{ID: 1, SchemaID: 1, Topic: "/chatter", MessageEncoding: "ros1"}))
-	for i := range uint64(3) {
-		err = errors.Join(err, w.WriteMessage(&mcap.Message{ChannelID: 1, LogTime: (i + 1) * 1e9, Data: []byte("\x02\x00\x00\x00hi")}))
+	for i := range uint64(messages) {
+		err = errors.Join(err, w.WriteMessage(&mcap.Message{ChannelID: 1, LogTime: (i + 1) * 1e9, Data: text}))
 	}
 	need.Must(t, errors.Join(err, w.Close()))
 	return b.Bytes()

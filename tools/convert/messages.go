@@ -76,9 +76,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 	})
 	for _, bag := range in.bags {
 		for _, n := range bag.Found() {
-			if !o.AnyDamage { // extras has compared all checksums
-				r.lose(1, "%s at byte %d that may be damaged: %s", n.Kind, n.Offset, n.Text)
-			}
+			r.lose(1, "%s at byte %d that may be damaged: %s", n.Kind, n.Offset, n.Text)
 		}
 	}
 	j.finish(in, encoding)
@@ -255,9 +253,7 @@ func (r *Result) extras(files []*mcap.File, out output, check bool) error {
 	attachments, records := uint64(0), uint64(0) // that out can't hold
 	for _, f := range files {
 		if check {
-			f.Check(func(n bagstore.Note) {
-				r.lose(1, "chunk at byte %d whose messages may be damaged: %s", n.Offset, n.Text)
-			})
+			f.Check()
 		}
 		a := f.Extras()
 		r.lose(a.Damaged, "attachments or metadata records that are damaged: %v", a.Why)
