@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/program/recvbuf"
 	"rsros/ros/internal/wire"
 	"rsros/ros/rosapi"
 	"rsros/ros/xmlrpc"
@@ -286,7 +287,7 @@ func TestSlowSubscriber(t *testing.T) {
 	last := ""
 	r := wire.NewMessageReader(slow)
 	for range want {
-		var b wire.Buffer
+		var b recvbuf.Buffer
 		size, err := r.Next()
 		if err == nil {
 			err = r.Read(int(size), &b)

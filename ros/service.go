@@ -14,6 +14,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/program/buffers"
+	"rsros/program/recvbuf"
 	"rsros/ros/internal/wire"
 	"rsros/ros/rosapi"
 )
@@ -217,7 +218,7 @@ func (n *Node) callService(ctx context.Context, name string, service msgs.Servic
 	if size > n.cfg.MaxMessage {
 		return nil, fmt.Errorf("message of %d bytes, the limit is %d", size, n.cfg.MaxMessage)
 	}
-	var resp wire.Buffer
+	var resp recvbuf.Buffer
 	if err = r.Read(int(size), &resp); err == nil && ok[0] == 0 {
 		err = errors.New(string(resp.Data))
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
+	"rsros/program/recvbuf"
 	"rsros/program/work"
-	"rsros/ros/internal/wire"
 	"rsros/ros/names"
 )
 
@@ -43,7 +43,7 @@ type SubscriberOptions struct {
 }
 
 // Buffer holds a received message.
-type Buffer = wire.Buffer
+type Buffer = recvbuf.Buffer
 
 // Received is a message received from a publisher.
 type Received struct {
@@ -66,7 +66,7 @@ type Subscriber struct {
 	node     *Node
 	shared   *subscription
 	callback func(Received)
-	pool     wire.Pool
+	pool     recvbuf.Pool
 	inbox    *work.Queue[struct{}, Received] // nil without a queue
 
 	ctx    context.Context

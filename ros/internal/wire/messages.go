@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"rsros/program/recvbuf"
 )
 
 // MessageReader reads the messages of a topic from a connection, each a u32 length and
@@ -58,14 +59,14 @@ const firstGrowth = 1 << 20
 // Memory grows as the bytes arrive: it doubles, and gets its full size when a quarter has
 // arrived. So a claimed length alone costs no memory, and a large message little more than
 // its own size.
-func (m *MessageReader) Read(n int, b *Buffer) error {
+func (m *MessageReader) Read(n int, b *recvbuf.Buffer) error {
 	for have := 0; ; {
 		size := min(n, max(cap(b.Data), firstGrowth, m.most, 2*have))
 		if have >= n/4 && have > 0 {
 			size = max(n, cap(b.Data))
 		}
 		if size > cap(b.Data) {
-			b.Data = append(b.memory(size)[:0], b.Data[:have]...)
+			b.Data = append(b.Memory(size)[:0], b.Data[:have]...)
 		}
 		b.Data = b.Data[:min(n, cap(b.Data))]
 		if err := m.fill(b.Data[have:]); err != nil {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"testing"
 
+	"rsros/program/recvbuf"
 	"rsros/test/need"
 )
 
@@ -31,7 +32,7 @@ func pattern(n int) []byte {
 }
 
 // next reads a message into b.
-func next(t *testing.T, m *MessageReader, b *Buffer) []byte {
+func next(t *testing.T, m *MessageReader, b *recvbuf.Buffer) []byte {
 	t.Helper()
 	n, err := m.Next()
 	if err == nil {
@@ -56,7 +57,7 @@ func TestMessagesOfAllSizes(t *testing.T) {
 				theirs.Close()
 			}()
 			m := NewMessageReader(ours)
-			var b Buffer
+			var b recvbuf.Buffer
 			for _, n := range sizes {
 				old := b.Data
 				if got := next(t, m, &b); !bytes.Equal(got, pattern(n)) {
@@ -90,7 +91,7 @@ func TestSmallMessageAfterLargeOneIsNotKeptWaiting(t *testing.T) {
 			<-answered
 		}
 	}()
-	var b Buffer
+	var b recvbuf.Buffer
 	for range 3 {
 		for _, n := range []int{3 << 20, 1} {
 			if got := next(t, m, &b); len(got) != n {
@@ -109,7 +110,7 @@ func TestMessagesThatEndEarly(t *testing.T) {
 		m := NewMessageReader(ours)
 		size, err := m.Next()
 		if err == nil {
-			err = m.Read(int(size), new(Buffer))
+			err = m.Read(int(size), new(recvbuf.Buffer))
 		}
 		if err != io.ErrUnexpectedEOF {
 			t.Errorf("%d bytes of a message: %v", n, err)
@@ -125,7 +126,7 @@ func TestClaimedLengthCostsNoMemory(t *testing.T) {
 	if err != nil || n != 1<<30 {
 		t.Fatal(n, err)
 	}
-	var b Buffer
+	var b recvbuf.Buffer
 	if err := m.Read(int(n), &b); err != io.ErrUnexpectedEOF || cap(b.Data) > firstGrowth {
 		t.Errorf("%d bytes allocated, %v", cap(b.Data), err)
 	}
@@ -143,7 +144,7 @@ func TestSkippedMessages(t *testing.T) {
 	m := NewMessageReader(ours)
 	for _, skip := range []bool{true, true, false} {
 		if !skip {
-			if b := next(t, m, new(Buffer)); !bytes.Equal(b, pattern(10)) {
+			if b := next(t, m, new(recvbuf.Buffer)); !bytes.Equal(b, pattern(10)) {
 				t.Errorf("after two skipped messages: % x", b)
 			}
 			continue

@@ -1,4 +1,5 @@
-package wire
+// Package recvbuf has the reference-counted buffers that messages from the network are read into, and pools of them.
+package recvbuf
 
 import (
 	"math/bits"
@@ -29,8 +30,8 @@ func (b *Buffer) Release() {
 	}
 }
 
-// memory returns at least n bytes. Large memory starts at a page, for direct writing.
-func (b *Buffer) memory(n int) []byte {
+// Memory returns at least n bytes. Large memory starts at a page, for direct writing.
+func (b *Buffer) Memory(n int) []byte {
 	switch {
 	case n < buffers.LeastHuge:
 		return make([]byte, n)

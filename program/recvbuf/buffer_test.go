@@ -1,4 +1,4 @@
-package wire
+package recvbuf
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 func TestMemoryOfLargeMessagesBeginsOnPages(t *testing.T) {
 	var p Pool
 	for _, n := range []int{0, 1, buffers.LeastHuge - 1, buffers.LeastHuge, 1280*720*3 + 80, 20 << 20} {
-		for _, b := range [][]byte{p.Get(n).memory(n), new(Pool).GetUnpooled(n).memory(n)} {
+		for _, b := range [][]byte{p.Get(n).Memory(n), new(Pool).GetUnpooled(n).Memory(n)} {
 			checkMemory(t, b, n)
 		}
 	}
@@ -33,7 +33,7 @@ func TestMessagesThatVaryUseTheSameMemory(t *testing.T) {
 	for n := range 1000 {
 		b := p.Get(300<<10 + n)
 		if cap(b.Data) < 300<<10+n {
-			b.Data = b.memory(300<<10 + n)
+			b.Data = b.Memory(300<<10 + n)
 		}
 		at[unsafe.SliceData(b.Data)] = true
 		b.Release()
@@ -48,7 +48,7 @@ func TestUnusedMemoryIsUsedFirst(t *testing.T) {
 	for name, get := range map[string]func(*Pool, int) *Buffer{"any": (*Pool).Get, "first": (*Pool).GetUnpooled} {
 		var p Pool
 		before := p.Get(n)
-		before.Data = before.memory(n)
+		before.Data = before.Memory(n)
 		before.Release()
 		if b := get(&p, n); cap(b.Data) < n {
 			t.Errorf("%s: a buffer of %d bytes for a message of %d", name, cap(b.Data), n)
@@ -65,7 +65,7 @@ func TestTrim(t *testing.T) {
 		for range buffers {
 			b := p.Get(n)
 			if cap(b.Data) < n {
-				b.Data = b.memory(n)
+				b.Data = b.Memory(n)
 			}
 			held = append(held, b)
 		}
@@ -104,7 +104,7 @@ func TestBudget(t *testing.T) {
 		for range 20 {
 			one := p.Get(n)
 			if cap(one.Data) < n {
-				one.Data = one.memory(n)
+				one.Data = one.Memory(n)
 			}
 			held = append(held, one)
 		}
