@@ -1,0 +1,289 @@
+package dds
+
+import (
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"rsros/program/recvbuf"
+	"rsros/ros2/internal/rtps"
+)
+
+// inlet receives from one writer. All fields are guarded by the reader's mu.
+type inlet struct {
+	r        *Reader
+	writer   rtps.GUID
+	prefix   rtps.Prefix
+	to       netip.AddrPort
+	reliable bool
+	late     bool // the writer keeps samples for this reader, which start at its first heartbeat
+	held     *held
+	ended    bool
+
+	next    int64 // number of the first sample that is neither delivered nor lost; 0: not known yet
+	last    int64 // of the newest sample that a heartbeat named
+	samples map[int64]*partial
+	inOrder []*Sample // to be delivered at once
+	counts  Counts
+	beats   uint32 // count of the last heartbeat
+	heard   bool   // there was one
+	answers uint32 // count of our ACKNACKs and NACK_FRAGs
+	tries   int    // ACKNACKs before the first heartbeat
+	pending bool   // an answer is scheduled
+}
+
+// partial is a sample of which fragments are missing, or which waits for an earlier one.
+type partial struct {
+	number   int64
+	time     int64
+	inline   rtps.Parameters
+	buffer   *recvbuf.Buffer
+	size     int64 // taken from the budgets
+	fragment int   // size of a fragment; 0 if there is one only
+	n, got   int
+	highest  int // fragment that came, from 1
+	have     []uint64
+	at       time.Time // when the last one came
+}
+
+func (s *partial) whole() bool { return s.got == s.n }
+
+// held counts what is held of a participant's samples.
+type held struct{ bytes atomic.Int64 }
+
+func (h *held) take(n int64) bool {
+	if h.bytes.Add(n) > maxHeldByParticipant || peerInput.Take(n) != nil {
+		h.bytes.Add(-n)
+		return false
+	}
+	return true
+}
+
+func (h *held) give(n int64) {
+	h.bytes.Add(-n)
+	peerInput.Give(n)
+}
+
+func newInlet(r *Reader, other *remote, e *Endpoint) *inlet {
+	to := other.data
+	if r.builtin {
+		to = other.meta
+	} else if len(e.locators) > 0 {
+		to = e.locators[0]
+	}
+	return &inlet{
+		r: r, writer: e.GUID, prefix: other.prefix, to: to, reliable: e.QoS.Reliable && r.endpoint.QoS.Reliable,
+		late: e.QoS.TransientLocal && r.endpoint.QoS.TransientLocal, held: &other.held, samples: map[int64]*partial{},
+	}
+}
+
+func (in *inlet) end() {
+	in.ended = true
+	for n := range in.samples {
+		in.discard(n)
+	}
+	for _, s := range in.inOrder {
+		s.Buffer.Release()
+	}
+	in.inOrder = nil
+}
+
+// discard frees a sample that isn't delivered.
+func (in *inlet) discard(number int64) {
+	s := in.samples[number]
+	delete(in.samples, number)
+	in.held.give(s.size)
+	s.buffer.Release()
+}
+
+func (in *inlet) receive(m *rtps.Submessage) {
+	switch m.Kind {
+	case rtps.Data:
+		in.data(m)
+	case rtps.DataFrag:
+		in.dataFrag(m)
+	case rtps.Heartbeat:
+		in.heartbeat(m)
+	case rtps.Gap:
+		in.gap(m)
+	}
+}
+
+// wants reports whether a sample with a number is still of use.
+func (in *inlet) wants(number int64) bool {
+	if in.next == 0 && !(in.reliable && in.late) {
+		in.next = number
+	}
+	return number >= in.next && number < in.next+maxWaiting || in.next == 0
+}
+
+func (in *inlet) data(m *rtps.Submessage) {
+	if !in.wants(m.Number) || in.samples[m.Number] != nil && in.samples[m.Number].whole() {
+		return
+	}
+	if in.samples[m.Number] != nil {
+		in.discard(m.Number)
+	}
+	if s := in.hold(m, int64(len(m.Payload)), 1); s != nil {
+		copy(s.buffer.Data, m.Payload)
+		s.got = 1
+		in.advance()
+	}
+}
+
+// hold makes room for a sample, or returns nil if there is none.
+func (in *inlet) hold(m *rtps.Submessage, size int64, fragments int) *partial {
+	if size > in.r.max || len(in.samples) >= maxWaiting || !in.held.take(size+int64(len(in.samples))) {
+		return nil
+	}
+	taken := size + int64(len(in.samples))
+	s := &partial{number: m.Number, time: m.Time, inline: m.Inline.Clone(), size: taken, n: fragments, buffer: in.r.pool.Get(int(size))}
+	if cap(s.buffer.Data) < int(size) {
+		s.buffer.Data = s.buffer.Memory(int(size))
+	}
+	s.buffer.Data = s.buffer.Data[:size]
+	in.samples[m.Number] = s
+	return s
+}
+
+func (in *inlet) dataFrag(m *rtps.Submessage) {
+	n := (m.SampleSize + int64(m.FragmentSize) - 1) / int64(m.FragmentSize)
+	if !in.wants(m.Number) || n > maxFragments {
+		return
+	}
+	s := in.samples[m.Number]
+	if s == nil {
+		in.makeRoomForPartial()
+		if s = in.hold(m, m.SampleSize, int(n)); s == nil {
+			return
+		}
+		s.fragment, s.have = m.FragmentSize, make([]uint64, (n+63)/64)
+	}
+	if s.whole() || s.fragment != m.FragmentSize || int64(len(s.buffer.Data)) != m.SampleSize {
+		return
+	}
+	for i := range m.Fragments {
+		f := int(m.Fragment) - 1 + i
+		part := m.Payload[i*m.FragmentSize : min((i+1)*m.FragmentSize, len(m.Payload))]
+		if bit := uint64(1) << (f % 64); s.have[f/64]&bit == 0 {
+			s.have[f/64] |= bit
+			s.got++
+			copy(s.buffer.Data[f*m.FragmentSize:], part)
+		}
+		s.highest = max(s.highest, f+1)
+	}
+	s.at = time.Now()
+	if s.whole() {
+		in.advance()
+	}
+}
+
+// makeRoomForPartial discards the oldest sample with missing fragments if there are too many.
+func (in *inlet) makeRoomForPartial() {
+	count, oldest := 0, int64(0)
+	for n, s := range in.samples {
+		if !s.whole() {
+			if count++; oldest == 0 || n < oldest {
+				oldest = n
+			}
+		}
+	}
+	if count >= maxPartial {
+		in.discard(oldest)
+	}
+}
+
+// heartbeat learns what the writer has, and schedules the answer.
+func (in *inlet) heartbeat(m *rtps.Submessage) {
+	if !in.reliable || in.heard && int32(m.Count-in.beats) <= 0 {
+		return
+	}
+	in.beats, in.heard = m.Count, true
+	if in.next == 0 {
+		in.next = m.Number
+	}
+	in.last = max(in.last, m.Last)
+	in.skip(m.Number)
+	in.advance()
+	if !m.Final || in.next <= in.last {
+		in.r.p.acks.schedule(in)
+	}
+}
+
+// skip counts samples below a number as lost, unless they are here.
+func (in *inlet) skip(to int64) {
+	if in.next == 0 || to <= in.next {
+		return
+	}
+	for in.next < to {
+		s := in.samples[in.next]
+		switch {
+		case s != nil && s.whole():
+			in.deliver(s)
+		case s != nil:
+			in.discard(in.next)
+			in.counts.Lost++
+			in.next++
+		case len(in.samples) == 0:
+			in.counts.Lost += uint64(to - in.next)
+			in.next = to
+		default:
+			in.counts.Lost++
+			in.next++
+		}
+	}
+}
+
+// gap learns that samples won't come.
+func (in *inlet) gap(m *rtps.Submessage) {
+	if !in.reliable || in.next == 0 {
+		return
+	}
+	if m.Number <= in.next {
+		in.skip(m.Set.Base)
+	}
+	m.Set.All(func(n int64) {
+		if n == in.next {
+			in.skip(n + 1)
+		}
+	})
+	in.advance()
+}
+
+// advance delivers what is complete and in order. With best effort, a complete sample ends the wait for earlier ones.
+func (in *inlet) advance() {
+	if in.next == 0 {
+		return
+	}
+	if !in.reliable {
+		newest := int64(0)
+		for n, s := range in.samples {
+			if s.whole() {
+				newest = max(newest, n)
+			}
+		}
+		in.skip(newest)
+	}
+	for s := in.samples[in.next]; s != nil && s.whole(); s = in.samples[in.next] {
+		in.deliver(s)
+	}
+}
+
+// deliver queues the sample for the callback.
+func (in *inlet) deliver(s *partial) {
+	delete(in.samples, s.number)
+	in.held.give(s.size)
+	in.next = s.number + 1
+	in.counts.Received++
+	in.inOrder = append(in.inOrder, &Sample{Writer: in.writer, Number: s.number, Time: s.time, Payload: s.buffer.Data, Inline: s.inline, Buffer: s.buffer})
+}
+
+// shift returns the next sample for the callback, or nil.
+func (in *inlet) shift() *Sample {
+	if len(in.inOrder) == 0 {
+		return nil
+	}
+	s := in.inOrder[0]
+	in.inOrder = in.inOrder[1:]
+	return s
+}

@@ -1,0 +1,452 @@
+package dds
+
+import (
+	"net/netip"
+	"time"
+
+	"rsros/program/work"
+	"rsros/ros2/internal/rtps"
+	"rsros/ros2/internal/udp"
+)
+
+// Sizes of payloads in a datagram. To another machine, a datagram fits an Ethernet frame: the loss of one part of a
+// larger one loses it whole, and the remains fill the memory for reassembly.
+const (
+	localFragment   = 64000
+	remoteFragment  = 1300
+	fragmentsAtOnce = 40 // of remote ones, by one system call
+)
+
+const (
+	beatEvery    = 100 * time.Millisecond // while something isn't acknowledged
+	beatSlowest  = 2 * time.Second        // to a reader that doesn't answer
+	firstTimeout = 50 * time.Millisecond
+	minTimeout   = 20 * time.Millisecond
+	maxTimeout   = time.Second
+)
+
+// outlet sends a writer's samples to one reader.
+type outlet struct {
+	w        *Writer
+	reader   rtps.GUID
+	prefix   rtps.Prefix
+	to       netip.AddrPort
+	local    bool
+	reliable bool
+	fragment int
+	pacer    *pacer
+	ready    work.Signal
+
+	// The fields below are guarded by w.mu.
+	closed     bool
+	start      int64 // number of the first sample that this reader gets
+	next       int64 // of the sample that is to be sent next, or is being sent
+	acked      int64 // all up to it have arrived
+	answered   bool  // the reader has sent an ACKNACK: it knows the writer
+	flights    map[int64]*flight
+	gaps       [][2]int64 // first and end of ranges that the reader is to be told of
+	nacks      uint32     // count of the last ACKNACK
+	nackFrag   uint32     // of the last NACK_FRAG
+	beats      uint32
+	beatAt     time.Time // when the next heartbeat is due
+	interval   time.Duration
+	beatWanted bool // although nothing is unacknowledged
+	trip       roundTrip
+	lossAt     time.Time
+
+	// Used by run alone.
+	head []byte
+	vec  [][]byte
+}
+
+func newOutlet(w *Writer, r *remote, e *Endpoint) *outlet {
+	to := r.data
+	switch {
+	case w.builtin:
+		to = r.meta
+	case len(e.locators) > 0:
+		to = e.locators[0]
+	}
+	o := &outlet{
+		w: w, reader: e.GUID, prefix: r.prefix, to: to, local: w.p.isOwn(to.Addr()), reliable: e.QoS.Reliable && w.endpoint.QoS.Reliable,
+		fragment: remoteFragment, ready: work.NewSignal(), flights: map[int64]*flight{}, interval: beatEvery, beatAt: time.Now(),
+		trip: roundTrip{timeout: firstTimeout},
+	}
+	if o.local {
+		o.fragment = localFragment
+	}
+	o.next = w.history.last + 1
+	if w.endpoint.QoS.TransientLocal && e.QoS.TransientLocal {
+		o.next = w.history.first()
+	}
+	o.start, o.acked = o.next, o.next-1
+	o.answered = !o.reliable
+	o.pacer = w.p.pacers.get(pacerKey(to, o.local))
+	return o
+}
+
+// done returns the number up to which the reader needs nothing more. The caller holds w.mu, as for all others but run and send.
+func (o *outlet) done() int64 {
+	if o.reliable {
+		return o.acked
+	}
+	return o.next - 1
+}
+
+// evicted says that a change is about to leave the history. If the reader surely doesn't have it, it is told so, and the
+// sample is lost; if it may be on its way, the reader asks for it.
+func (o *outlet) evicted(c *change) {
+	f := o.flights[c.number]
+	delete(o.flights, c.number)
+	switch {
+	case c.number < o.start || o.reliable && c.number <= o.acked:
+	case c.number >= o.next || f != nil && f.wanted > 0:
+		if c.key == "" {
+			o.w.lost[o.reader]++
+		}
+		if o.reliable {
+			o.gap(c.number, c.number+1)
+		}
+		o.next = max(o.next, c.number+1)
+	}
+}
+
+// gap adds a range to those that the reader is told of.
+func (o *outlet) gap(first, end int64) {
+	if n := len(o.gaps); n > 0 && first >= o.gaps[n-1][0] && first <= o.gaps[n-1][1] {
+		o.gaps[n-1][1] = max(o.gaps[n-1][1], end)
+		return
+	}
+	if len(o.gaps) < maxGaps {
+		o.gaps = append(o.gaps, [2]int64{first, end})
+	}
+}
+
+// acknowledged takes in an ACKNACK.
+func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
+	if o.answered && m.Count != 0 && int32(m.Count-o.nacks) <= 0 {
+		return
+	}
+	first := !o.answered
+	o.nacks, o.answered, o.interval = m.Count, true, beatEvery
+	if upTo := min(m.Set.Base-1, o.w.history.last); upTo > o.acked {
+		for n, f := range o.flights {
+			if n > upTo {
+				continue
+			}
+			if f.again == 0 && f.sent == f.n {
+				o.trip.measured(now.Sub(f.end))
+				o.pacer.arrived()
+			}
+			delete(o.flights, n)
+		}
+		o.acked = upTo
+		o.next = max(o.next, upTo+1)
+	}
+	m.Set.All(func(n int64) {
+		switch {
+		case n < o.next && o.w.history.get(n) == nil || n < o.start:
+			o.gap(n, n+1)
+		case n < o.next && o.flights[n] != nil:
+			if o.flights[n].want(0, o.flights[n].n, now, o.trip.timeout) {
+				o.congested(now)
+			}
+		case n < o.next: // it was acknowledged, but is wanted again
+			c := o.w.history.get(n)
+			o.flights[n] = newFlight(c, o.fragment)
+			o.flights[n].want(0, o.flights[n].n, now, 0)
+		}
+	})
+	if first || !m.Final && m.Set.N == 0 && m.Set.Base <= o.start {
+		o.beatWanted, o.beatAt = true, now
+	}
+	if soon := now.Add(max(beatEvery, o.trip.timeout)); o.beatAt.After(soon) {
+		o.beatAt = soon
+	}
+}
+
+// missing takes in a NACK_FRAG.
+func (o *outlet) missing(m *rtps.Submessage, now time.Time) {
+	f := o.flights[m.Number]
+	if f == nil {
+		if o.w.history.get(m.Number) == nil && m.Number < o.next {
+			o.gap(m.Number, m.Number+1)
+		}
+		return
+	}
+	wanted := false
+	m.Set.All(func(n int64) {
+		if n >= 1 && n <= int64(f.n) {
+			wanted = f.want(int(n-1), 1, now, o.trip.timeout) || wanted
+		}
+	})
+	if wanted {
+		o.congested(now)
+	}
+}
+
+// congested slows down, once for each bunch of losses.
+func (o *outlet) congested(now time.Time) {
+	if now.Sub(o.lossAt) > lossApart {
+		o.lossAt = now
+		o.pacer.lost()
+	}
+}
+
+// What an outlet does next.
+type job struct {
+	gap      *[2]int64
+	c        *change // retained; nil: none of it
+	fragment int     // index of the first one; -1: the whole sample
+	count    int     // of fragments
+	beat     bool
+	first    int64 // for a heartbeat, as last
+	last     int64
+	beats    uint32        // count of the heartbeat
+	final    bool          // it needs no answer
+	wait     time.Duration // if there is nothing else; <0: until something happens
+}
+
+// pick decides what to send. The caller holds w.mu.
+func (o *outlet) pick(now time.Time) (j job) {
+	j.wait = -1
+	if len(o.gaps) > 0 && o.answered {
+		j.gap = &[2]int64{o.gaps[0][0], o.gaps[0][1]}
+		o.gaps = o.gaps[1:]
+		return j
+	}
+	if o.answered {
+		if o.repair(&j, now) || o.fresh(&j, now) {
+			return j
+		}
+	}
+	if !o.reliable || o.answered && o.acked >= o.next-1 && !o.beatWanted {
+		return j
+	}
+	if j.wait = max(o.beatAt.Sub(now), 0); j.wait == 0 {
+		o.beatNow(&j, now)
+	}
+	return j
+}
+
+// beatNow makes the job a heartbeat, or adds one to it.
+func (o *outlet) beatNow(j *job, now time.Time) {
+	o.beats++
+	j.beat, j.first, j.last, j.beats = true, max(o.w.history.first(), o.start), o.next-1, o.beats
+	if j.c != nil {
+		j.last = max(j.last, j.c.number)
+	}
+	j.first = min(j.first, j.last+1)
+	j.final = o.answered && o.acked >= j.last
+	o.beatWanted = false
+	o.beatAt = now.Add(max(o.interval, o.trip.timeout))
+	o.interval = min(o.interval*3/2, beatSlowest)
+}
+
+// repair picks what the reader asked for again: the oldest first.
+func (o *outlet) repair(j *job, now time.Time) bool {
+	var f *flight
+	for _, g := range o.flights {
+		if g.wanted > 0 && (f == nil || g.number < f.number) {
+			f = g
+		}
+	}
+	if f == nil {
+		return false
+	}
+	c := o.w.history.get(f.number)
+	if c == nil {
+		delete(o.flights, f.number)
+		return false
+	}
+	o.take(j, c, f, f.firstWanted(), now)
+	return true
+}
+
+// fresh picks the next fragments, or the next sample.
+func (o *outlet) fresh(j *job, now time.Time) bool {
+	h := &o.w.history
+	i := h.at(o.next)
+	if i == len(h.list) {
+		if o.reliable && o.next <= h.last {
+			o.gap(o.next, h.last+1)
+		}
+		o.next = h.last + 1
+		return false
+	}
+	c := h.list[i]
+	if c.number > o.next {
+		if o.reliable {
+			o.gap(o.next, c.number)
+		}
+		o.next = c.number
+	}
+	f := o.flights[c.number]
+	if f == nil {
+		f = newFlight(c, o.fragment)
+		o.flights[c.number] = f
+	}
+	o.take(j, c, f, f.sent, now)
+	if f.sent == f.n {
+		o.next++
+		if !o.reliable {
+			delete(o.flights, c.number)
+		}
+	}
+	return true
+}
+
+// take makes the job fragments of a sample, from an index on, and accounts for them.
+func (o *outlet) take(j *job, c *change, f *flight, from int, now time.Time) {
+	c.refs.Retain()
+	j.c, j.fragment, j.count = c, from, 1
+	if f.n == 1 && c.size() <= o.fragment {
+		j.fragment = -1
+	} else if !o.local {
+		j.count = f.run(from, fragmentsAtOnce)
+	}
+	o.w.statistics.Fragments += uint64(j.count)
+	o.w.statistics.Again += uint64(f.mark(from, j.count, now))
+	if o.reliable && f.sent == f.n && f.wanted == 0 {
+		o.beatNow(j, now)
+	}
+}
+
+// run sends until the outlet is closed.
+func (o *outlet) run() {
+	defer o.w.p.pacers.put(pacerKey(o.to, o.local))
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		o.w.mu.Lock()
+		if o.closed {
+			o.w.mu.Unlock()
+			return
+		}
+		j := o.pick(time.Now())
+		o.w.mu.Unlock()
+		if j.c == nil && j.gap == nil && !j.beat {
+			if j.wait < 0 {
+				j.wait = time.Hour
+			}
+			timer.Reset(j.wait)
+			select {
+			case <-o.ready:
+			case <-timer.C:
+			}
+			continue
+		}
+		o.send(&j)
+		if j.c != nil {
+			j.c.release()
+		}
+	}
+}
+
+// send sends what was picked.
+func (o *outlet) send(j *job) {
+	s := o.w.p.data
+	if o.w.builtin {
+		s = o.w.p.meta
+	}
+	writer, reader := o.w.endpoint.GUID.Entity(), o.reader.Entity()
+	b := rtps.AppendHeader(o.head[:0], o.w.p.prefix, o.prefix)
+	defer func() { o.head = b[:0] }()
+	if j.gap != nil {
+		b = rtps.AppendGap(b, reader, writer, j.gap[0], j.gap[1])
+	}
+	o.vec = o.vec[:0]
+	if j.c != nil {
+		b = rtps.AppendTime(b, j.c.time)
+		sample := rtps.Sample{Reader: reader, Writer: writer, Number: j.c.number, Inline: j.c.inline}
+		if j.count > 1 {
+			o.sendMany(s, b, &sample, j)
+		} else {
+			b = o.appendSample(b, &sample, j)
+		}
+	}
+	if j.beat {
+		at := len(b)
+		b = rtps.AppendHeartbeat(b, reader, writer, j.first, j.last, j.beats, j.final)
+		if len(o.vec) > 0 && j.count <= 1 {
+			o.vec[0] = b[:at:at] // b may have moved
+			o.vec = append(o.vec, b[at:])
+		}
+	}
+	if j.c != nil && j.count > 1 {
+		if !j.beat {
+			return
+		}
+		b = rtps.AppendHeader(b[:0], o.w.p.prefix, o.prefix)
+		b = rtps.AppendHeartbeat(b, reader, writer, j.first, j.last, j.beats, j.final)
+		o.vec = o.vec[:0]
+	}
+	if len(o.vec) == 0 {
+		o.vec = append(o.vec, b)
+	}
+	o.transmit(s, o.vec)
+}
+
+var padding [4]byte
+
+// appendSample appends a DATA or a DATA_FRAG to a datagram's start, and puts that and the payload into vec.
+func (o *outlet) appendSample(b []byte, sample *rtps.Sample, j *job) []byte {
+	from, n := 0, j.c.size()
+	if j.fragment < 0 {
+		b = rtps.AppendData(b, sample, n)
+	} else {
+		from = j.fragment * o.fragment
+		n = min(o.fragment, n-from)
+		b = rtps.AppendDataFrag(b, sample, uint32(j.fragment+1), n, o.fragment, j.c.size())
+	}
+	o.vec = append(o.vec, b)
+	o.vec = j.c.parts(o.vec, from, n)
+	if pad := rtps.Padding(n); pad > 0 {
+		o.vec = append(o.vec, padding[:pad])
+	}
+	return b
+}
+
+// sendMany sends several fragments, each with the datagram's start, by one system call.
+func (o *outlet) sendMany(s *udp.Socket, top []byte, sample *rtps.Sample, j *job) {
+	o.vec = o.vec[:0]
+	size, heads := 0, make([]byte, 0, j.count*(len(top)+64+len(sample.Inline)))
+	for i := range j.count {
+		at := len(heads)
+		from := (j.fragment + i) * o.fragment
+		n := min(o.fragment, j.c.size()-from)
+		heads = append(heads, top...)
+		heads = rtps.AppendDataFrag(heads, sample, uint32(j.fragment+i+1), n, o.fragment, j.c.size())
+		o.vec = append(o.vec, heads[at:len(heads):len(heads)])
+		o.vec = j.c.parts(o.vec, from, n)
+		if pad := rtps.Padding(n); pad > 0 {
+			o.vec = append(o.vec, padding[:pad])
+		}
+		if i == 0 {
+			size = len(heads) + o.fragment
+		}
+	}
+	o.pause(j.count * size)
+	if err := s.SendSegments(o.to, size, o.vec); err != nil {
+		o.w.p.log.Debug().Err(err).Stringer("to", o.to).Msg("can't send")
+	}
+}
+
+// transmit sends a datagram at the receiver's pace.
+func (o *outlet) transmit(s *udp.Socket, parts [][]byte) {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	o.pause(size)
+	if err := s.Send(o.to, parts...); err != nil {
+		o.w.p.log.Debug().Err(err).Stringer("to", o.to).Msg("can't send")
+	}
+}
+
+// pause waits for the receiver's pace. Waits below a millisecond, which the kernel would make one, are saved up.
+func (o *outlet) pause(size int) {
+	if d := o.pacer.take(time.Now(), size); d > 0 {
+		time.Sleep(d)
+	}
+}

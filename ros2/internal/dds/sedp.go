@@ -1,0 +1,211 @@
+package dds
+
+import (
+	"math"
+	"time"
+
+	"rsros/ros2/internal/rtps"
+)
+
+const (
+	wireBestEffort     = 1
+	wireReliable       = 2
+	wireTransientLocal = 1
+)
+
+var protocolVersion = []byte{2, 3, 0, 0}
+
+// appendEndpoint appends what SEDP says of one of our endpoints.
+func appendEndpoint(b []byte, e *Endpoint) []byte {
+	participant := e.GUID.Prefix().GUID(rtps.Participant)
+	reliability, durability := uint32(wireBestEffort), uint32(0)
+	if e.QoS.Reliable {
+		reliability = wireReliable
+	}
+	if e.QoS.TransientLocal {
+		durability = wireTransientLocal
+	}
+	b = rtps.AppendEncapsulation(b)
+	b = rtps.AppendParameter(b, rtps.PIDEndpointGUID, e.GUID[:]...)
+	b = rtps.AppendParameter(b, rtps.PIDParticipantGUID, participant[:]...)
+	b = rtps.AppendText(b, rtps.PIDTopic, e.Topic)
+	b = rtps.AppendText(b, rtps.PIDType, e.Type)
+	b = rtps.AppendParameter(b, rtps.PIDKeyHash, e.GUID[:]...)
+	b = rtps.AppendParameter(b, rtps.PIDProtocol, protocolVersion...)
+	b = rtps.AppendParameter(b, rtps.PIDVendor, rtps.Vendor[0], rtps.Vendor[1], 0, 0)
+	b = rtps.AppendU32s(b, rtps.PIDDurability, durability)
+	b = rtps.AppendU32s(b, rtps.PIDReliability, reliability, 0, 100<<22) // blocks for 100/1024 s
+	if e.UserData != "" {
+		b = rtps.AppendOctets(b, rtps.PIDUserData, e.UserData)
+	}
+	return rtps.AppendSentinel(b)
+}
+
+// parseEndpoint reads what SEDP says of an endpoint. What is absent has its default.
+func parseEndpoint(list rtps.Parameters) (e Endpoint, ok bool) {
+	guid, ok := list.Get(rtps.PIDEndpointGUID)
+	if !ok {
+		return e, false
+	}
+	if e.GUID, ok = guid.GUID(); !ok {
+		return e, false
+	}
+	e.QoS.Reliable = e.GUID.Entity().IsWriter()
+	list.All(func(q rtps.Parameter) {
+		v, number := q.U32()
+		switch q.ID {
+		case rtps.PIDTopic:
+			e.Topic = q.Text()
+		case rtps.PIDType:
+			e.Type = q.Text()
+		case rtps.PIDUserData:
+			e.UserData = string(q.Octets())
+		case rtps.PIDReliability:
+			if number {
+				e.QoS.Reliable = v == wireReliable
+			}
+		case rtps.PIDDurability:
+			e.QoS.TransientLocal = number && v >= wireTransientLocal
+		case rtps.PIDDeadline:
+			e.foreign.deadline = duration(q.Value, q)
+		case rtps.PIDLiveliness:
+			e.foreign.liveliness = v
+			if len(q.Value) >= 12 {
+				rest := q
+				rest.Value = q.Value[4:]
+				e.foreign.lease = duration(rest.Value, rest)
+			}
+		case rtps.PIDOwnership:
+			e.foreign.exclusive = number && v != 0
+		case rtps.PIDPartition:
+			e.foreign.partition = number && v != 0
+		case rtps.PIDDataRepresentation:
+			e.foreign.noXCDR1 = !hasXCDR1(q)
+		case rtps.PIDUnicastLocator:
+			if a, ok := q.Locator(); ok && len(e.locators) < 8 {
+				e.locators = append(e.locators, a)
+			}
+		}
+	})
+	return e, e.Topic != "" && e.Type != "" && max(len(e.Topic), len(e.Type), len(e.UserData)) <= maxName
+}
+
+// duration returns a duration, 0 if it is infinite.
+func duration(_ []byte, q rtps.Parameter) time.Duration {
+	sec, fraction, ok := q.Duration()
+	if !ok || sec == math.MaxInt32 || sec < 0 {
+		return 0
+	}
+	return time.Duration(sec)*time.Second + time.Duration(uint64(fraction)*1e9>>32)
+}
+
+// hasXCDR1 reports whether a list of 16-bit representations has XCDR1, which is 0, or is empty, which means the same.
+func hasXCDR1(q rtps.Parameter) bool {
+	n, ok := q.U32()
+	if !ok || n == 0 {
+		return true
+	}
+	list := q.Value[4:]
+	for i := 0; i < int(min(n, math.MaxUint16)) && 2*i+1 < len(list); i++ {
+		if list[2*i] == 0 && list[2*i+1] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// heard takes in what a peer's SEDP writer says.
+func (p *Participant) heardEndpoint(s *Sample) {
+	list, ok := rtps.ParseParameters(s.Payload)
+	if s.Inline.Status() != 0 {
+		p.forgetEndpoint(disposed(s, list, ok))
+		return
+	}
+	if !ok {
+		return
+	}
+	e, ok := parseEndpoint(list)
+	if !ok || e.GUID.Prefix() != s.Writer.Prefix() {
+		return
+	}
+	p.mu.Lock()
+	r := p.remotes[e.GUID.Prefix()]
+	if r == nil {
+		p.mu.Unlock()
+		return
+	}
+	if _, known := r.endpoints[e.GUID]; !known {
+		if len(r.endpoints) >= maxEndpoints || p.endpoints >= maxAllEndpoints {
+			p.mu.Unlock()
+			p.log.Warn().Str("topic", e.Topic).Stringer("participant", r.prefix).Msg("a participant has too many endpoints; ignoring one")
+			return
+		}
+		p.endpoints++
+	}
+	r.endpoints[e.GUID] = &e
+	p.match(r, &e)
+	p.mu.Unlock()
+	p.changed()
+}
+
+// disposed returns the endpoint that a disposal names: by its key hash, or by its key.
+func disposed(s *Sample, list rtps.Parameters, ok bool) (g rtps.GUID) {
+	if q, has := s.Inline.Get(rtps.PIDKeyHash); has {
+		g, _ = q.GUID()
+	} else if q, has := list.Get(rtps.PIDEndpointGUID); ok && has {
+		g, _ = q.GUID()
+	}
+	if g.Prefix() != s.Writer.Prefix() {
+		return rtps.GUID{}
+	}
+	return g
+}
+
+func (p *Participant) forgetEndpoint(g rtps.GUID) {
+	p.mu.Lock()
+	if r := p.remotes[g.Prefix()]; r != nil && r.endpoints[g] != nil {
+		delete(r.endpoints, g)
+		p.endpoints--
+		p.unmatch(g)
+	}
+	p.mu.Unlock()
+	p.changed()
+}
+
+// match connects a peer's endpoint with those of ours that it agrees with, and disconnects the others, since an endpoint
+// may change its QoS. The caller holds p.mu.
+func (p *Participant) match(r *remote, e *Endpoint) {
+	if e.GUID.Entity().IsWriter() {
+		for _, reader := range p.readers {
+			if reader.builtin {
+				continue
+			}
+			if matches(e, &reader.endpoint) {
+				reader.add(r, e)
+			} else {
+				reader.remove(e.GUID)
+			}
+		}
+		return
+	}
+	for _, w := range p.writers {
+		if w.builtin {
+			continue
+		}
+		if matches(&w.endpoint, e) {
+			w.add(r, e)
+		} else {
+			w.remove(e.GUID)
+		}
+	}
+}
+
+// unmatch disconnects a peer's endpoint. The caller holds p.mu.
+func (p *Participant) unmatch(g rtps.GUID) {
+	for _, r := range p.readers {
+		r.remove(g)
+	}
+	for _, w := range p.writers {
+		w.remove(g)
+	}
+}

@@ -1,0 +1,45 @@
+package dds
+
+import "rsros/ros2/internal/rtps"
+
+// ParticipantInfo describes another participant.
+type ParticipantInfo struct {
+	GUID          rtps.GUID
+	Name, Enclave string
+	Vendor        [2]byte
+	Address       string
+}
+
+// Participants returns the other participants that are known.
+func (p *Participant) Participants() (list []ParticipantInfo) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.remotes {
+		list = append(list, ParticipantInfo{
+			GUID: r.prefix.GUID(rtps.Participant), Name: r.name, Enclave: r.enclave, Vendor: r.vendor, Address: r.meta.String(),
+		})
+	}
+	return list
+}
+
+// Endpoints returns all endpoints that are known, also this participant's.
+func (p *Participant) Endpoints() (list []Endpoint) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range p.writers {
+		if !w.builtin {
+			list = append(list, w.endpoint)
+		}
+	}
+	for _, r := range p.readers {
+		if !r.builtin {
+			list = append(list, r.endpoint)
+		}
+	}
+	for _, r := range p.remotes {
+		for _, e := range r.endpoints {
+			list = append(list, *e)
+		}
+	}
+	return list
+}
