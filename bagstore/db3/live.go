@@ -24,7 +24,8 @@ type live struct {
 	syncing atomic.Bool
 	commit  sync.WaitGroup // the one that is being made safe
 	mu      sync.Mutex
-	err     error // of it
+	err     error         // of it
+	kept    bagstore.Kept // as of the last commit that is safe
 }
 
 // Create creates a .db3 file, which is a whole database whenever its name exists, and locks it
@@ -101,8 +102,12 @@ func (w *Writer) Commit() error {
 		return err
 	}
 	l.size = w.db.Size()
+	kept := w.written.Clone()
 	if l.o.NoSync {
-		return w.f.WriteHead(page)
+		if err = w.f.WriteHead(page); err == nil {
+			l.kept = kept
+		}
+		return err
 	}
 	l.syncing.Store(true)
 	l.commit.Go(func() {
@@ -111,10 +116,12 @@ func (w *Writer) Commit() error {
 		if err == nil {
 			err = w.f.WriteHead(page)
 		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		if err != nil {
-			l.mu.Lock()
 			l.err = fmt.Errorf("commit: %w", err)
-			l.mu.Unlock()
+		} else {
+			l.kept = kept
 		}
 	})
 	return nil
@@ -136,6 +143,9 @@ func (w *Writer) closeLive() error {
 	if err == nil && w.db.Changed() {
 		err = w.last()
 	}
+	if !errors.Is(err, bagstore.ErrGone) {
+		w.kept = l.kept
+	}
 	return errors.Join(err, w.f.Finish(), l.f.Close())
 }
 
@@ -152,6 +162,7 @@ func (w *Writer) last() error {
 		err = w.f.WriteHead(page)
 	}
 	if err == nil {
+		w.live.kept = w.written
 		err = sync()
 	}
 	return err

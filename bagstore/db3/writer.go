@@ -41,6 +41,9 @@ type Writer struct {
 	waits    int             // bytes since the last commit of a file that isn't live
 	defined  map[string]bool // types whose definition is in the file; nil for schema 2
 	bounds   described
+	names    []string      // of the topics, by ID from 1
+	written  bagstore.Kept // part of the file with the next commit
+	kept     bagstore.Kept // set by Close
 }
 
 // NewWriter makes a .db3 file of schema 2, which every reader knows, in f, which is empty. It is of
@@ -81,6 +84,7 @@ func (w *Writer) AddTopic(t bagstore.Topic) (id int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("write topic %s: %w", t.Name, err)
 	}
+	w.names = append(w.names, t.Name)
 	if w.defined == nil || t.Schema.Encoding == "" || w.defined[t.Type] {
 		return w.topics, nil
 	}
@@ -115,6 +119,7 @@ func (w *Writer) Write(topic, ns int64, message ...[]byte) error {
 	if err := w.db.Append("messages", w.messages, pagedb.Column{}, pagedb.Int(topic), pagedb.Int(ns), pagedb.Blob(message...)); err != nil {
 		return fmt.Errorf("write message: %w", err)
 	}
+	w.written.Add(w.names[topic-1], 1, bagstore.Time(ns), bagstore.Time(ns))
 	if w.waits += size; w.live != nil || w.waits < commitBytes {
 		return nil
 	}
@@ -126,6 +131,9 @@ func (w *Writer) Write(topic, ns int64, message ...[]byte) error {
 const maxBlob = 1_000_000_000
 
 func (w *Writer) Size() int64 { return w.db.Size() }
+
+// Kept returns what is in a file of Create after Close. It is empty if another program has taken the file away.
+func (w *Writer) Kept() bagstore.Kept { return w.kept }
 
 // Close makes the file whole. It closes and syncs one of Create.
 func (w *Writer) Close() error {

@@ -35,6 +35,7 @@ type Writer struct {
 	conns []topic // by connection ID
 	cur   *job    // the chunk being filled
 	stats WriterStats
+	kept  bagstore.Kept // set by Close
 	file  *place.Target // that Close closes; nil: none
 	last  time.Time     // of the last checkpoint
 	held  bool          // see Hold
@@ -329,11 +330,11 @@ func (w *Writer) Close() error {
 	if w.file != nil {
 		err = errors.Join(err, w.file.Close())
 	}
-	if w.keeper == nil {
-		return err
+	if w.keeper != nil {
+		if tail := w.keeper.tail.Close(uint64(len(w.c.chunks))); tail != "" {
+			err = errors.Join(err, fmt.Errorf("%s has messages that didn't get into the bag; recover reads both", tail))
+		}
 	}
-	if kept := w.keeper.tail.Close(uint64(len(w.c.chunks))); kept != "" {
-		err = errors.Join(err, fmt.Errorf("%s has messages that didn't get into the bag; recover reads both", kept))
-	}
+	w.kept = w.count(err)
 	return err
 }

@@ -89,6 +89,7 @@ func (r *Recorder) Message(c bagstore.Connection, arrival time.Time, data []byte
 		return r.err
 	}
 	if r.err = out.w.Lend(id, at, release, data); r.err == nil {
+		r.messages.Add(1)
 		r.line.duration.Store(int64(r.line.end))
 	}
 	return r.err

@@ -50,6 +50,9 @@ type Target interface {
 	Size() int64
 	WriteMethod() string // as rosbag.Writer's; "" where there is no choice
 	Close() error
+	// Kept returns what is in the file after Close. Of the topic of FramesTopic, it is a message for each frame of a stream.
+	Kept() bagstore.Kept
+	FramesTopic(id camdriver.StreamID) string
 }
 
 // Recorder writes a device's frames and events into a file. It is safe for concurrent use. Errors
@@ -67,8 +70,10 @@ type Recorder struct {
 	clocks  map[int]*clock           // by sensor; nil if they aren't stated
 	closed  bool
 
-	// Counted without the lock, which a disk that stalls holds for long.
-	streams map[camdriver.StreamID]*streamCounter // fixed
+	// Counted without the lock, which a disk that stalls holds for long. Close sets them to what is in the file.
+	streams  map[camdriver.StreamID]*streamCounter // fixed
+	messages atomic.Uint64                         // of no device; only the first has them
+	topics   atomic.Pointer[[]string]              // of these messages; nil before Close
 }
 
 type streamCounter struct {
@@ -85,9 +90,11 @@ type StreamStats struct {
 	Skipped uint64 // that came while paused
 }
 
-// RecorderStats counts a recording.
+// RecorderStats counts a recording: what was written and, after Close, what is in the file.
 type RecorderStats struct {
 	Streams     []StreamStats // by kind and index
+	Messages    uint64        // of no device
+	Topics      []string      // of these messages, after Close
 	Duration    time.Duration // file time of the latest frame
 	Size        int64         // of the file, as far as it is written
 	WriteMethod string        // as rosbag.Writer's; "" where there is no choice
@@ -282,9 +289,12 @@ func (r *Recorder) Resume() {
 
 // Stats returns statistics without waiting for the disk. It may be called after Close.
 func (r *Recorder) Stats() RecorderStats {
-	s := RecorderStats{Duration: r.Duration(), Size: r.Size(), WriteMethod: r.out.WriteMethod()}
+	s := RecorderStats{Messages: r.messages.Load(), Duration: r.Duration(), Size: r.Size(), WriteMethod: r.out.WriteMethod()}
 	for id, c := range r.streams {
 		s.Streams = append(s.Streams, StreamStats{Stream: id, Frames: c.frames.Load(), Skipped: c.skipped.Load()})
+	}
+	if topics := r.topics.Load(); topics != nil {
+		s.Topics = *topics
 	}
 	slices.SortFunc(s.Streams, func(a, b StreamStats) int { return a.Stream.Compare(b.Stream) })
 	return s
@@ -323,5 +333,21 @@ func (r *Recorder) Close() error {
 			r.err = d.err
 		}
 	}
-	return errors.Join(r.err, r.out.Close())
+	err := errors.Join(r.err, r.out.Close())
+	r.count(r.out.Kept())
+	return err
+}
+
+// count makes the statistics those of what is in the file.
+func (r *Recorder) count(k bagstore.Kept) {
+	for _, d := range append(r.joined, r) {
+		for id, c := range d.streams {
+			c.frames.Store(k.Topics[d.out.FramesTopic(id)])
+		}
+	}
+	r.line.duration.Store(int64(k.End))
+	maps.DeleteFunc(k.Topics, func(topic string, _ uint64) bool { return Reserved(topic) })
+	topics := slices.Collect(maps.Keys(k.Topics))
+	r.messages.Store(k.Messages())
+	r.topics.Store(&topics)
 }

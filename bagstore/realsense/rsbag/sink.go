@@ -175,3 +175,8 @@ func (s *sink) CheckpointIfDue() error { return s.w.CheckpointIfDue() }
 func (s *sink) WriteMethod() string    { return s.w.WriteMethod() }
 func (s *sink) Size() int64            { return s.w.Size() }
 func (s *sink) Close() error           { return s.w.Close() }
+func (s *sink) Kept() bagstore.Kept    { return s.w.Kept() }
+
+func (s *sink) FramesTopic(id camdriver.StreamID) string {
+	return rslayout.DeviceTopic(s.device, s.enc.Stream(id).Data[0].Name)
+}

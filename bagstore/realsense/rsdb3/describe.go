@@ -124,8 +124,8 @@ func (w *Writer) describeStream(s camdriver.StreamSnapshot) {
 	}
 	w.string(prefix+"/info", 0, rstext.StreamInfo(s.Profile.Format, s.Profile.FPS))
 	w.string(prefix+topic, 0, calibration)
-	t := &streamTopics{sensor: s.Sensor, frameID: frameID(id), format: s.Profile.Format}
-	t.data = w.topic(prefix+"/"+kind+"/data", typ, "")
+	t := &streamTopics{sensor: s.Sensor, frames: prefix + "/" + kind + "/data", frameID: frameID(id), format: s.Profile.Format}
+	t.data = w.topic(t.frames, typ, "")
 	t.metadata = w.topic(prefix+"/"+kind+"/metadata", typeString, "")
 	if w.o.Release == ReleaseROS2 && id.Kind.Video() {
 		if s.Video != nil {

@@ -3,6 +3,7 @@ package rsdb3
 import (
 	"time"
 
+	"rsros/bagstore"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
@@ -47,6 +48,9 @@ func (t target) Checkpoint() error      { return t.db.Commit() }
 func (t target) CheckpointIfDue() error { return t.db.CommitIfDue() }
 func (t target) Size() int64            { return t.db.Size() }
 func (t target) WriteMethod() string    { return "" }
+func (t target) Kept() bagstore.Kept    { return t.db.Kept() }
+
+func (t target) FramesTopic(id camdriver.StreamID) string { return t.streams[id].frames }
 
 func (t target) Close() error {
 	err := t.Writer.Close()

@@ -67,6 +67,7 @@ type Writer struct {
 
 type streamTopics struct {
 	sensor         int
+	frames         string // name of the topic of data
 	data, metadata int64
 	frameID        string
 	info           *msgs.CameraInfo // in ROS's words; of ReleaseROS2
