@@ -2,6 +2,7 @@ package record
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -63,9 +64,9 @@ func TestDropsAreExplained(t *testing.T) {
 		if got, want := r.explain(c.limit), strings.Split(c.want, ";")[0]; got != want {
 			t.Errorf("second: %q, want %q", got, want)
 		}
-		f := Figures{Dropped: 3}
+		f := Figures{Losses: Losses{tooSlow: {Frames: 3}}}
 		if c.taps == nil {
-			f = Figures{Lost: 3}
+			f.Losses = Losses{tooSlow: {Messages: 3}}
 		}
 		if _, got := r.closing(f); !strings.HasSuffix(got, "s; 3 "+c.want) {
 			t.Errorf("at the end: %s", got)
@@ -80,13 +81,14 @@ func TestClosing(t *testing.T) {
 		taps []*tap
 		want string
 	}{
-		{Figures{Paths: []string{"a.bag"}, Bytes: 2_000_000, Messages: 1, Duration: 1234 * time.Millisecond}, nil,
-			"recorded a.bag: 1 message of 0 topics, 1.2s, 2.0 MB; next: rs-ros-node info a.bag"},
+		{Figures{Paths: []string{"a.bag"}, Bytes: 2_000_000, Messages: 1, Topics: 1, Length: 1234 * time.Millisecond, Duration: time.Hour, Losses: Losses{late: {Messages: 2}}}, nil,
+			"recorded a.bag: 1 message of 1 topic, 1.2s, 2.0 MB; 2 messages came after the end; next: rs-ros-node info a.bag"},
 		{Figures{Paths: []string{"a_0.bag", "a_1.bag"}, Bytes: 3e9, Frames: 7, Duration: 2 * time.Hour, Length: time.Hour}, []*tap{{}},
 			"recorded 2 files, a_0.bag … a_1.bag: 7 frames, 1h0m0s, 3.0 GB; next: rs-ros-node info a_0.bag"},
 		{Figures{Paths: []string{"a.bag"}, Bytes: 4000}, nil, "recorded a.bag: 0 messages of 0 topics, 0s, 4.0 kB; nothing came: the recording is empty, and stays"},
-		{Figures{Paths: []string{"a.bag"}, Frames: 7, Dropped: 2, Lost: 1}, []*tap{{}},
-			"recorded a.bag: 7 frames, 0s; 2 frames were dropped; 1 messages were dropped; next: rs-ros-node info a.bag"},
+		{Figures{Paths: []string{"a.bag"}, Frames: 7, Losses: Losses{tooSlow: {2, 1}, gone: {Frames: 3}, failed: {Messages: 4}}, Err: syscall.ENOSPC}, []*tap{{}},
+			"recorded a.bag: 7 frames, 0s; 2 frames were dropped; 1 messages were dropped; 4 messages were lost: the disk is full; " +
+				"3 frames were lost: another program has deleted, replaced or truncated their file; next: rs-ros-node info a.bag"},
 		{Figures{Ring: "1 files", Messages: 7}, nil, "nothing was kept: no trigger came; the service ~trigger, the key t, --trigger and --trigger-silence keep what the ring has"},
 		{Figures{Ring: "1 files", Frames: 7}, []*tap{{}}, "nothing was kept: no trigger came; the service ~trigger and the key t keep what the ring has"},
 		{Figures{Ring: "1 files", Paths: []string{"kept.bag"}, Frames: 7}, []*tap{{}}, "recorded kept.bag: 7 frames, 0s; next: rs-ros-node info kept.bag"},

@@ -32,25 +32,15 @@ func (r *Recording) closing(f Figures) (zerolog.Level, string) {
 	if len(r.taps) > 0 {
 		s.Counts = append(s.Counts, program.Count(f.Frames, "frame"))
 	}
-	if topics := r.Topics(); len(topics) > 0 || len(r.taps) == 0 {
-		s.Counts = append(s.Counts, fmt.Sprintf("%s of %s", program.Count(f.Messages, "message"), program.Count(len(topics), "topic")))
+	if len(r.Topics()) > 0 || len(r.taps) == 0 {
+		s.Counts = append(s.Counts, fmt.Sprintf("%s of %s", program.Count(f.Messages, "message"), program.Count(f.Topics, "topic")))
 	}
-	length := f.Duration
-	if len(r.taps) > 0 {
-		length = f.Length
-	}
-	s.Counts = append(s.Counts, length.Round(100*time.Millisecond).String())
+	s.Counts = append(s.Counts, f.Length.Round(100*time.Millisecond).String())
+	s.Losses = r.describe(f.Losses, f.Err)
 	lost := func(n uint64, text string) {
 		if n > 0 {
 			s.Losses = append(s.Losses, fmt.Sprintf("%d %s", n, text))
 		}
-	}
-	why := r.neck.given(aboutDrops, r.space.what+" were dropped")
-	if len(r.taps) > 0 {
-		lost(f.Dropped, why)
-		lost(f.Lost-f.TooLarge, "messages were dropped")
-	} else {
-		lost(f.Lost-f.TooLarge, why)
 	}
 	lost(f.TooLarge, "messages were too large: --memory allows for larger ones")
 	lost(r.missing(), r.neck.given(aboutGaps, r.gaps()))
@@ -59,8 +49,12 @@ func (r *Recording) closing(f Figures) (zerolog.Level, string) {
 	} else if len(f.Paths) > 0 && r.o.Uploads == nil {
 		s.Next = program.Name + " info " + f.Paths[0]
 	}
+	level := zerolog.InfoLevel
 	if len(s.Losses) > 0 {
-		return zerolog.WarnLevel, s.String()
+		level = zerolog.WarnLevel
 	}
-	return zerolog.InfoLevel, s.String()
+	if n := f.Losses[late].Messages; n > 0 { // nobody wanted them
+		s.Losses = append(s.Losses, program.Count(n, "message")+" came after the end")
+	}
+	return level, s.String()
 }

@@ -8,6 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/db3"
+	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/msgs/ros2"
 	"rsros/ros"
@@ -73,7 +74,7 @@ func (f *db3File) connect(c bagstore.Connection) (*db3Topic, error) {
 	return t, nil
 }
 
-// Message converts a message at once.
+// Message converts a message at once. The error is camdriver.ErrUnsupported if it is left out.
 func (f *db3File) Message(topic string, h ros.Header, at instant, done func(), data []byte) error {
 	defer done()
 	key := keyOf(topic, h)
@@ -85,14 +86,13 @@ func (f *db3File) Message(topic string, h ros.Header, at instant, done func(), d
 		}
 		f.conns[key] = t
 	}
-	if t.why != nil {
-		f.left.add("messages of %s: %v", t.name, t.why)
-		return nil
+	out, whole, err := f.buf[:0], false, t.why
+	if err == nil {
+		out, whole, err = t.encoder.Convert(out, data)
 	}
-	out, whole, err := t.encoder.Convert(f.buf[:0], data)
 	if err != nil {
 		f.left.add("messages of %s: %v", t.name, err)
-		return nil
+		return camdriver.ErrUnsupported
 	}
 	if !whole {
 		f.left.add("parts of messages of %s that ROS 2's %s can't represent: %s", t.name, t.encoder.Type,

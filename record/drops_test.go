@@ -1,9 +1,12 @@
 package record
 
 import (
+	"bytes"
 	"errors"
 	"path/filepath"
 	"testing"
+
+	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
@@ -13,6 +16,47 @@ import (
 	"rsros/test/rig"
 	"rsros/tools/info"
 )
+
+// blockedLog is a terminal after Ctrl-S, or a pipe that nobody reads.
+type blockedLog struct {
+	blocked chan struct{} // closed when a line waits
+	until   chan struct{}
+}
+
+func (l blockedLog) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("dropped")) && !closed(l.blocked) {
+		close(l.blocked)
+		<-l.until
+	}
+	return len(line), nil
+}
+
+// TestBlockedLog checks that a recording goes on, and is completed, while the log blocks.
+func TestBlockedLog(t *testing.T) {
+	log := blockedLog{make(chan struct{}), make(chan struct{})}
+	s := newStudio(t, Options{QueueBytes: 3 * int64(color0.FrameSize()+eventSize)})
+	s.log = zerolog.New(log)
+	disk := s.stall()
+	s.begin()
+	rec := s.running()
+	s.raise(1)
+	<-disk.arrived
+	peer.Await(t, "a line about drops", func() bool {
+		s.raise(1)
+		return closed(log.blocked)
+	})
+	close(disk.release)
+	s.raise(1)
+	peer.Await(t, "what the queue has", func() bool { return rec.queue.Size() == 0 })
+	ended := make(chan error)
+	go func() {
+		_, err := s.Stop()
+		ended <- err
+	}()
+	peer.Await(t, "the complete file", func() bool { return closed(rec.done) })
+	close(log.until)
+	s.must(<-ended)
+}
 
 // TestDropsAreRecorded checks that a recording, also a .db3, states what was dropped of each topic.
 func TestDropsAreRecorded(t *testing.T) {

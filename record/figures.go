@@ -15,13 +15,15 @@ type Figures struct {
 	Files    int           // so far, without those that a ring has removed
 	Bytes    int64         // of the files that are kept
 	Written  string        // how the newest file is written: through the page cache or past it; "" for a .db3
-	Frames   uint64        // written
-	Dropped  uint64        // frames lost because the disk was too slow or failed
+	Frames   uint64        // written; of complete files, those in the files
+	Messages uint64        // the same of topics
+	Topics   int           // of which complete files have messages
 	Skipped  uint64        // frames that arrived while paused
-	Length   time.Duration // of files of devices, from the first frame on
-	Messages uint64        // of topics, written
-	Lost     uint64        // messages of topics that were dropped, or too large for the queue
-	TooLarge uint64        // part of Lost
+	Length   time.Duration // of complete files, from the first message to the last; of files of devices, from the first frame on
+	Losses   Losses
+	Dropped  uint64 // frames of Losses
+	Lost     uint64 // messages of Losses, and those that were too large for the queue
+	TooLarge uint64 // part of Lost
 
 	File        string // the current one
 	Paused      bool
@@ -54,6 +56,7 @@ func (f *Figures) add(path string, st rsbag.RecorderStats) {
 		f.Skipped += stream.Skipped
 	}
 	f.Written = st.WriteMethod
+	f.Messages += st.Messages
 	f.Length += st.Duration
 }
 
@@ -67,9 +70,13 @@ func (r *Recording) Figures() Figures {
 		f.TooLarge += t.subscriber.Stats().TooLarge
 		f.Rows = append(f.Rows, t.row(r.queue.Held(&t.flow)))
 	}
-	f.Dropped, f.Lost = r.dropped()
-	f.Lost += f.TooLarge
-	f.Messages, f.File, f.Paused, f.Duration = r.written.Load(), filepath.Base(path), r.paused.Load(), r.watch.Total()
+	for why, n := range r.dropped() {
+		f.Losses[why].Frames += n.Frames
+		f.Losses[why].Messages += n.Messages
+	}
+	lost := f.Losses.total()
+	f.Dropped, f.Lost = lost.Frames, lost.Messages+f.TooLarge
+	f.File, f.Paused, f.Duration = filepath.Base(path), r.paused.Load(), r.watch.Total()
 	f.Free, f.Compression, f.Ring = r.space.left(path), r.o.compression(), r.files.describe()
 	f.Dropping, f.Uploads = r.space.reason(), r.o.Uploads.String()
 	for kind := range advices {
@@ -79,19 +86,6 @@ func (r *Recording) Figures() Figures {
 	}
 	f.Ended, f.Err = closed(r.full), r.failure()
 	return f
-}
-
-// dropped returns the numbers of dropped frames and messages.
-func (r *Recording) dropped() (frames, messages uint64) {
-	for _, t := range r.taps {
-		for _, f := range t.flows.All() {
-			frames += f.drops()
-		}
-	}
-	for _, t := range r.subscribed() {
-		messages += t.drops()
-	}
-	return frames, messages
 }
 
 // failure returns the error that ended the recording, nil while it runs.

@@ -17,9 +17,9 @@ type flow struct {
 	removed sample    // part of now: what was added, and dropped later
 	earlier [5]sample // one a second, oldest first; zero ones are missing
 
-	dropped     uint64        // arrived and weren't recorded
-	unwritten   uint64        // of these, those not yet stated in the recording
-	first, last bagstore.Time // arrival of the unwritten ones
+	dropped     [causes]uint64 // arrived and weren't recorded
+	unwritten   uint64         // dropped while recording went on, and not yet stated in the recording
+	first, last bagstore.Time  // arrival of the unwritten ones
 
 	stopped   bool   // the source's count doesn't matter, because nothing is recorded
 	stoppedAt uint64 // that count when it began not to matter
@@ -39,26 +39,28 @@ func (f *flow) add(bytes int) {
 }
 
 // drop counts one that isn't recorded. added says that it was added.
-func (f *flow) drop(at bagstore.Time, bytes int, added bool) {
+func (f *flow) drop(why cause, at bagstore.Time, bytes int, added bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.unwritten == 0 {
-		f.first, f.last = at, at
+	f.dropped[why]++
+	if why == tooSlow || why == noSpace {
+		if f.unwritten == 0 {
+			f.first, f.last = at, at
+		}
+		f.first, f.last = min(f.first, at), max(f.last, at)
+		f.unwritten++
 	}
-	f.first, f.last = min(f.first, at), max(f.last, at)
-	f.dropped++
-	f.unwritten++
 	if added {
 		f.removed.messages++
 		f.removed.bytes += uint64(bytes)
 	}
 }
 
-// drops returns how many were dropped.
-func (f *flow) drops() uint64 {
+// drops returns how many were dropped for a cause.
+func (f *flow) drops(why cause) uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.dropped
+	return f.dropped[why]
 }
 
 // pending returns the drops not yet stated in the recording.
@@ -115,7 +117,10 @@ func (f *flow) read(r Row) Row {
 	r.Lost = f.missing()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r.Drops, r.Messages, r.Bytes = f.dropped, f.now.messages-f.removed.messages, f.now.bytes-f.removed.bytes
+	for _, n := range f.dropped[:late] {
+		r.Drops += n
+	}
+	r.Messages, r.Bytes = f.now.messages-f.removed.messages, f.now.bytes-f.removed.bytes
 	last := f.earlier[len(f.earlier)-1]
 	for _, first := range f.earlier {
 		if seconds := last.at.Sub(first.at).Seconds(); !first.at.IsZero() && seconds > 0 {

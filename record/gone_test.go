@@ -57,11 +57,18 @@ func cameraFileGone(t *testing.T, ext string, lose func(string) error, replaced 
 		return err == nil
 	})
 	s.raise(3)
-	if _, err := s.Stop(); !errors.Is(err, bagstore.ErrGone) || !errors.Is(err, program.ErrIncomplete) {
+	f, err := s.Stop()
+	if !errors.Is(err, bagstore.ErrGone) || !errors.Is(err, program.ErrIncomplete) {
 		t.Errorf("ended with %v", err)
 	}
-	if take := rig.ReadTake(t, next); len(take.Depth) < 3 {
-		t.Errorf("%d frames in the new file", len(take.Depth))
+	take, found := rig.ReadTake(t, next), uint64(0)
+	each(t, next, func(m bagstore.Message) {
+		if strings.HasSuffix(m.Conn.Topic, "/image/data") {
+			found++
+		}
+	})
+	if len(take.Depth) < 3 || f.Frames != found || f.Losses != (Losses{gone: {Frames: s.count[0] + s.count[1] - found}}) {
+		t.Errorf("%d frames in the new file; %d were recorded, %v lost", found, f.Frames, f.Losses)
 	}
 	if replaced {
 		if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {

@@ -78,18 +78,20 @@ func (s *series) joined(k *kept, paths []string, err error) {
 		s.gone = errors.Join(s.gone, fmt.Errorf("%w: %s has parts: %w", program.ErrIncomplete, k.base+partsSuffix, err))
 	case len(paths) == len(k.files):
 		for n, f := range k.files {
-			s.done.add(paths[n], f.stats)
+			s.finish(paths[n], f.stats)
 		}
 	case len(k.files) > 0 && len(paths) > 0:
 		sum := k.files[len(k.files)-1].stats
 		for _, f := range k.files[:len(k.files)-1] {
 			sum.Streams = append(sum.Streams, f.stats.Streams...)
 			sum.Duration += f.stats.Duration
+			sum.Messages += f.stats.Messages
+			sum.Topics = append(sum.Topics, f.stats.Topics...)
 		}
 		if st, err := os.Stat(paths[0]); err == nil {
 			sum.Size = st.Size()
 		}
-		s.done.add(paths[0], sum)
+		s.finish(paths[0], sum)
 	}
 }
 

@@ -28,6 +28,9 @@ func TestLatchedBudget(t *testing.T) {
 	})
 	r.Stop()
 	need.Must(t, <-ended)
+	if n := r.budget.Reserved(); n != 0 {
+		t.Errorf("%d bytes of the memory are taken after the end", n)
+	}
 	first, later := recorded(t, filepath.Join(dir, "x_0.bag")), recorded(t, second)
 	if first["/small"] != 1 || first["/large"] != 1 || later["/small"] != 1 || later["/large"] != 0 {
 		t.Errorf("first %v, second %v", first, later)

@@ -1,6 +1,12 @@
 package record
 
-import "time"
+import (
+	"errors"
+	"time"
+)
+
+// errOver is returned for what comes after a limit has ended the recording.
+var errOver = errors.New("a limit has ended the recording")
 
 // isFull reports whether the current file has reached a limit of the options, and whether it is that of time.
 func (s *series) isFull() (full, late bool) {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +27,7 @@ type file interface {
 	Size() int64
 	WriteMethod() string // "" if there is no choice
 	Close() error
+	Kept() bagstore.Kept // after Close; unless there are devices, which count themselves
 }
 
 // instant is the time of a message on the clock that its file has.
@@ -115,7 +118,8 @@ func (f *deviceFile) Message(topic string, h ros.Header, at instant, done func()
 	return f.deviceWriter.Message(connectionOf(topic, h), at.arrival, data, done)
 }
 
-func (f *deviceFile) WriteMethod() string { return f.Stats().WriteMethod }
+func (f *deviceFile) WriteMethod() string     { return f.Stats().WriteMethod }
+func (f *deviceFile) Kept() (k bagstore.Kept) { return k }
 
 // part is one file of a recording.
 type part struct {
@@ -125,6 +129,8 @@ type part struct {
 	active    string // name until the file is complete; the same as path for cameras
 	overwrite bool
 	complete  atomic.Bool
+	messages  atomic.Uint64                 // written, of a recording of topics alone
+	kept      atomic.Pointer[bagstore.Kept] // set by Close
 }
 
 // activeSuffix is the suffix of a file that is being written, as in rosbag record: programs
@@ -142,7 +148,10 @@ func (p *part) name() string {
 // Close completes the file and renames it to its final name. If that name is taken by now,
 // the file keeps its active name and Close returns an error.
 func (p *part) Close() error {
-	if err := p.file.Close(); err != nil {
+	err := p.file.Close()
+	kept := p.Kept()
+	p.kept.Store(&kept)
+	if err != nil {
 		return err
 	}
 	if p.active != p.path {
@@ -154,14 +163,17 @@ func (p *part) Close() error {
 	return nil
 }
 
-// stats returns what is in the file so far, also after Close. It may be called from any goroutine.
+// stats returns what was written so far and, after Close, what is in the file. It may be called from any goroutine.
 func (p *part) stats() rsbag.RecorderStats {
-	s := rsbag.RecorderStats{Size: p.Size(), WriteMethod: p.WriteMethod()}
+	s := rsbag.RecorderStats{Size: p.Size(), WriteMethod: p.WriteMethod(), Messages: p.messages.Load()}
 	if p.device != nil {
-		s.Duration = p.device.Duration()
+		first := p.device.Stats()
+		s.Messages, s.Topics, s.Duration = first.Messages, first.Topics, p.device.Duration()
 		for _, w := range p.device.devices {
 			s.Streams = append(s.Streams, w.Stats().Streams...)
 		}
+	} else if k := p.kept.Load(); k != nil {
+		s.Messages, s.Topics, s.Duration = k.Messages(), slices.Collect(maps.Keys(k.Topics)), k.End.Sub(k.Start)
 	}
 	return s
 }

@@ -1,9 +1,9 @@
 package record
 
 import (
+	"cmp"
+	"slices"
 	"time"
-
-	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
 	"rsros/camdriver"
@@ -66,7 +66,8 @@ func (r *Recording) event(do event) {
 	r.queue.Push(nil, item{at: r.rosTime(), part: r.part.Load(), event: do}, eventSize)
 }
 
-// drop counts and releases a frame or message. Events are small and are kept for the next write.
+// drop counts and releases a frame or message. Events are small and are kept for the next write. The queue calls it with
+// the mutex of its budget held, which all sources and the writing goroutine need: logDrops tells of it later.
 func (r *Recording) drop(it item) {
 	if it.flow == nil {
 		r.mu.Lock()
@@ -76,27 +77,30 @@ func (r *Recording) drop(it item) {
 		}
 		return
 	}
-	it.lose()
-	it.release()
-	if r.dropLog.Sample(zerolog.WarnLevel) {
-		r.logDrop(&it)
+	why := tooSlow
+	if r.broken.Load() {
+		why = failed
 	}
+	it.lose(why)
+	it.release()
 }
 
 // lose counts a frame or message as dropped.
-func (it *item) lose() { it.flow.drop(it.at, it.size(), !it.paused) }
+func (it *item) lose(why cause) { it.flow.drop(why, it.at, it.size(), !it.paused) }
 
-func (r *Recording) logDrop(it *item) {
-	frames, messages := r.dropped()
+// logDrops logs that the queue has dropped something since the last call.
+func (r *Recording) logDrops() {
+	n := r.dropped()[tooSlow]
+	if n == r.said {
+		return
+	}
+	r.said = n
 	line := r.log.Warn()
 	if len(r.taps) > 0 {
-		line.Uint64("dropped", frames).Uint64("messages", messages)
+		line.Uint64("dropped", n.Frames).Uint64("messages", n.Messages)
 	} else {
-		line.Uint64("dropped", messages).Str("topic", it.topic)
-	}
-	if r.space.low.Load() {
-		line.Msgf("the disk is nearly full, or too much waits for upload: %s are dropped", r.space.what)
-		return
+		most := slices.MaxFunc(r.subscribed(), func(a, b *topic) int { return cmp.Compare(a.drops(tooSlow), b.drops(tooSlow)) })
+		line.Uint64("dropped", n.Messages).Str("most_of", most.name)
 	}
 	line.Msg(r.explain(r.neck.limit()))
 }

@@ -53,16 +53,17 @@ type Recording struct {
 	watch  bagstore.Stopwatch // stopped while paused
 
 	neck    bottleneck
-	seconds int                  // with a master; see watchNamed
-	written atomic.Uint64        // messages
-	dropLog zerolog.BurstSampler // one line a second
+	seconds int         // with a master; see watchNamed
+	said    Tally       // drops that were logged
+	broken  atomic.Bool // by an error
 
-	enough func()        // closes full
-	full   chan struct{} // closed when recording should end
-	halt   func()        // ends the sources and the queue, once
-	ticks  func()        // ends the ticks
-	done   chan struct{} // closed when everything is written and closed, or after an error
-	err    error         // set before done
+	enough   func()        // closes full
+	full     chan struct{} // closed when recording should end
+	halt     func()        // ends the sources and the queue, once
+	ticks    func()        // ends the ticks
+	observed func()        // ends observe, which a log that blocks holds up
+	done     chan struct{} // closed when everything is written and closed, or after an error
+	err      error         // set before done
 
 	mu      sync.Mutex
 	topics  map[string]*topic
@@ -73,7 +74,7 @@ func newRecording(o Options, node *ros.Node, log zerolog.Logger) *Recording {
 	r := &Recording{
 		o: o, node: node, log: log, triggers: &triggers{}, topics: map[string]*topic{},
 		space: spaceGuard{minimum: o.MinSpace, free: localfile.FreeSpace, uploads: o.Uploads, what: "messages"},
-		full:  make(chan struct{}), done: make(chan struct{}), dropLog: zerolog.BurstSampler{Burst: 1, Period: time.Second},
+		full:  make(chan struct{}), done: make(chan struct{}),
 	}
 	r.o.Bag.Waits = &r.neck.waits
 	r.enough = sync.OnceFunc(func() { close(r.full) })
@@ -92,7 +93,8 @@ func (r *Recording) begin(files *series, second func()) error {
 	}
 	r.watch.Add(1)
 	r.neck.tick()
-	r.ticks = work.Run(context.Background(), func(ctx context.Context) { r.tick(ctx, second) })
+	r.ticks = work.Run(context.Background(), r.tick)
+	r.observed = work.Run(context.Background(), func(ctx context.Context) { r.observe(ctx, second) })
 	go r.write()
 	return nil
 }
@@ -109,17 +111,19 @@ func (r *Recording) discard() {
 // tickEvery is how often limits and checkpoints are checked.
 const tickEvery = time.Second / 4
 
-// tick queues ticks, and measures rates.
-func (r *Recording) tick(ctx context.Context, second func()) {
-	next := time.Now().Add(time.Second)
+// tick queues ticks.
+func (r *Recording) tick(ctx context.Context) {
 	work.Every(ctx, tickEvery, func(now time.Time) {
 		r.triggers.tick(now)
 		r.queue.Push(nil, item{at: r.rosTime(), part: r.part.Load(), arrival: now}, eventSize)
-		if now.Before(next) {
-			return
-		}
-		next = now.Add(time.Second - tickEvery/2) // with the tick that is nearest to a second later
+	})
+}
+
+// observe measures rates once a second, and logs what has changed. While the log blocks, recording goes on.
+func (r *Recording) observe(ctx context.Context, second func()) {
+	work.Every(ctx, time.Second, func(now time.Time) {
 		r.neck.tick()
+		r.logDrops()
 		r.watchNamed()
 		for _, t := range r.taps {
 			for _, f := range t.flows.All() {
@@ -154,6 +158,8 @@ func (r *Recording) detach() {
 func (r *Recording) close() (Figures, error) {
 	r.halt()
 	<-r.done
+	r.observed()
+	r.logDrops()
 	return r.Figures(), r.err
 }
 

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/need"
 )
 
 // received returns a buffer that holds a message of a publisher.
 func received(n int) *ros.Buffer {
-	b := &ros.Buffer{Data: []byte(strings.Repeat("x", n))}
+	b := &ros.Buffer{Data: msgs.Marshal(&msgs.String{Data: strings.Repeat("x", n-4)})}
 	b.Retain() // it is in no pool
 	return b
 }

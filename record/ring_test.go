@@ -36,6 +36,8 @@ func (f *seconds) Close() error        { return os.WriteFile(f.path, []byte(f.te
 func (f *seconds) Size() int64         { return int64(f.text.Len()) }
 func (f *seconds) WriteMethod() string { return "" }
 
+func (f *seconds) Kept() (k bagstore.Kept) { return k }
+
 // secondsOf returns a series of such files, which doesn't have the first one yet.
 func secondsOf(t *testing.T, o Options, base string, log zerolog.Logger) *series {
 	t.Helper()

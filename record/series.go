@@ -15,6 +15,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/program"
@@ -63,10 +64,11 @@ type series struct {
 	over   bool          // a limit has ended the recording
 
 	mu         sync.Mutex
-	unfinished []*part // cur, and the one that is being closed before it
-	done       Figures // of the complete files outside of a ring; its paths are those that are kept
-	err        error   // of files that couldn't be completed
-	gone       error   // of files that another program deleted, replaced or truncated, and of a ring's that weren't joined
+	unfinished []*part         // cur, and the one that is being closed before it
+	done       Figures         // of the complete files outside of a ring; its paths are those that are kept
+	topics     map[string]bool // of which they have messages
+	err        error           // of files that couldn't be completed
+	gone       error           // of files that another program deleted, replaced or truncated, and of a ring's that weren't joined
 
 	joining []*kept        // what triggers keep whose time is over
 	joins   sync.WaitGroup // of the goroutines that join them
@@ -79,7 +81,7 @@ type series struct {
 // newSeries returns the files of a recording at a base. In a recording with a ring, the base is that of kept files.
 func newSeries(o Options, base, ext string, budget *work.Budget, log zerolog.Logger) (*series, error) {
 	s := &series{
-		o: o, base: base, ext: ext, log: log, budget: budget, latched: newLatched(budget, log),
+		o: o, base: base, ext: ext, log: log, budget: budget, latched: newLatched(budget, log), topics: map[string]bool{},
 		numbered: o.Split && (o.MaxSize > 0 || o.MaxTime > 0), full: func() {}, between: func() {},
 	}
 	s.join = s.joinParts
@@ -155,7 +157,12 @@ func (s *series) next() error {
 		s.opened(f)
 	}
 	// Their time is that of the queue: the disk may be late.
-	return s.latched.repeat(s.made == 1, func(it *item) error { return s.put(it, instant{stamp: s.at}) })
+	return s.latched.repeat(s.made == 1, func(it *item) error {
+		if err := s.put(it, instant{stamp: s.at}); !errors.Is(err, camdriver.ErrUnsupported) {
+			return err
+		}
+		return nil
+	})
 }
 
 // createNext creates a file under an unused name.
@@ -195,8 +202,11 @@ func (s *series) write(it *item) error {
 		return s.cur.device.devices[it.device].Frame(it.sensor, it.frame)
 	}
 	s.at = it.at
-	if err := s.splitIfDue(it); err != nil || s.over {
+	if err := s.splitIfDue(it); err != nil {
 		return err
+	}
+	if s.over {
+		return errOver
 	}
 	s.pause(false)
 	s.used = true
@@ -214,14 +224,26 @@ func (s *series) write(it *item) error {
 // put writes a message to the current file.
 func (s *series) put(it *item, at instant) error {
 	// The caller's reference is for a new file, if this one is gone.
-	return s.cur.Message(it.topic, it.header, at, lend(s.budget, it.buffer), it.buffer.Bytes())
+	return s.message(it.topic, it.header, at, lend(s.budget, it.buffer), it.buffer.Bytes())
 }
 
-// note writes a message of the recorder's own.
+func (s *series) message(topic string, h ros.Header, at instant, done func(), data []byte) error {
+	err := s.cur.Message(topic, h, at, done, data)
+	if err == nil {
+		s.cur.messages.Add(1)
+	}
+	return err
+}
+
+// note writes a message of the recorder's own, unless the file can't represent it.
 func (s *series) note(topic, typ, node string, at bagstore.Time, m msgs.Message) error {
 	t := msgs.MustType(typ)
 	h := ros.Header{"type": t.Name, "md5sum": t.MD5, "message_definition": t.Definition, "callerid": node}
-	return s.cur.Message(topic, h, instant{stamp: at}, func() {}, msgs.Marshal(m))
+	err := s.message(topic, h, instant{stamp: at}, func() {}, msgs.Marshal(m))
+	if errors.Is(err, camdriver.ErrUnsupported) {
+		return nil
+	}
+	return err
 }
 
 // pause pauses or resumes the current file.
@@ -274,26 +296,42 @@ func (s *series) lost(err error) bool {
 }
 
 func (s *series) close(f *part, over span) {
+	written := f.stats()
 	err := f.Close()
+	why, kept := failed, f.stats()
+	switch { // before others wait for mu: the queue of uploads may wait for the disk
+	case errors.Is(err, bagstore.ErrGone):
+		why = gone
+		s.o.Uploads.Drop(f.path)
+	case s.ring == nil:
+		s.o.Uploads.Finish(f.path)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unfinished = slices.Delete(s.unfinished, 0, 1)
-	if errors.Is(err, bagstore.ErrGone) {
+	s.done.Losses[why].lose(written, kept)
+	switch {
+	case why == gone:
 		s.done.Files++
 		s.gone = errors.Join(s.gone, fmt.Errorf("%w: close %s: %w", program.ErrIncomplete, f.name(), err))
-		s.o.Uploads.Drop(f.path)
 		return // another file has its name now
-	}
-	switch {
 	case s.ring == nil:
-		s.o.Uploads.Finish(f.path)
-		s.done.add(f.name(), f.stats())
+		s.finish(f.name(), kept)
 	case err == nil:
-		err = s.complete(ringFile{f.name(), f.stats(), over})
+		err = s.complete(ringFile{f.name(), kept, over})
 	}
 	if err != nil {
 		s.err = errors.Join(s.err, fmt.Errorf("close %s: %w", f.name(), err))
 	}
+}
+
+// finish counts a complete file. The caller must hold s.mu.
+func (s *series) finish(path string, st rsbag.RecorderStats) {
+	s.done.add(path, st)
+	for _, name := range st.Topics {
+		s.topics[name] = true
+	}
+	s.done.Topics = len(s.topics)
 }
 
 // remove removes a complete file. It may be gone already.

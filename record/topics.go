@@ -110,8 +110,8 @@ func (r *topicRecorder) losses(f Figures) (err error) {
 	lost := func(format string, args ...any) {
 		err = errors.Join(err, fmt.Errorf("%w: "+format, append([]any{program.ErrIncomplete}, args...)...))
 	}
-	if n := f.Lost - f.TooLarge; n > 0 {
-		lost("%d messages were dropped", n)
+	if n := f.Losses.total().Messages - f.Losses[unfit].Messages; n > 0 {
+		lost("%d messages were lost", n)
 	}
 	if f.TooLarge > 0 {
 		lost("%d messages were too large", f.TooLarge)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"rsros/bagstore"
 	"rsros/camdriver"
 	"rsros/tools/info"
@@ -50,6 +48,7 @@ func (r *Recording) write() {
 
 // fail ends the recording after an error.
 func (r *Recording) fail(err error) {
+	r.broken.Store(true)
 	if line := r.log.Error().Err(err); len(r.taps) > 0 {
 		line.Str("bag", r.files.cur.path).Msg("recording stopped; the streams continue")
 	} else {
@@ -67,15 +66,17 @@ func (r *Recording) writeItem(it *item) error {
 	low := r.space.low.Load()
 	switch {
 	case it.flow != nil && low:
-		it.lose()
-		if len(r.taps) == 0 && r.dropLog.Sample(zerolog.WarnLevel) {
-			r.logDrop(it)
-		}
+		it.lose(noSpace)
 		return nil
 	case it.flow != nil:
 		err := r.again(func() error { return r.files.write(it) })
-		if err == nil && it.buffer != nil {
-			r.written.Add(1)
+		switch {
+		case errors.Is(err, errOver):
+			it.lose(late)
+			return nil
+		case errors.Is(err, camdriver.ErrUnsupported):
+			it.lose(unfit)
+			return nil
 		}
 		return err
 	}
