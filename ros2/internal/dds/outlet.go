@@ -93,22 +93,34 @@ func (o *outlet) done() int64 {
 	return o.next - 1
 }
 
-// evicted says that a change is about to leave the history. If the reader surely doesn't have it, it is told so, and the
-// sample is lost; if it may be on its way, the reader asks for it.
+// evicted says that the oldest change is about to leave the history. If the reader surely doesn't have it, it is lost. The
+// next heartbeat tells the reader so, never a GAP: Fast DDS (2.14, 3.2) loops for ever after a GAP for a sample of which it
+// has some fragments.
 func (o *outlet) evicted(c *change) {
 	f := o.flights[c.number]
 	delete(o.flights, c.number)
-	switch {
-	case c.number < o.start || o.reliable && c.number <= o.acked:
-	case c.number >= o.next || f != nil && f.wanted > 0:
-		if c.key == "" {
-			o.w.lost[o.reader]++
-		}
-		if o.reliable {
-			o.gap(c.number, c.number+1)
-		}
-		o.next = max(o.next, c.number+1)
+	if c.number < o.start || o.reliable && c.number <= o.acked {
+		return
 	}
+	if c.number >= o.next || f != nil && f.wanted > 0 {
+		o.w.lost[o.reader]++
+		o.next = max(o.next, c.number+1)
+		o.beatSoon(time.Now())
+	}
+}
+
+// beatSoon makes a heartbeat due, also if everything is acknowledged.
+func (o *outlet) beatSoon(now time.Time) {
+	o.beatWanted = true
+	if o.beatAt.After(now) {
+		o.beatAt = now
+	}
+}
+
+// inFragments reports whether the reader may have some fragments of a sample, but not all.
+func (o *outlet) inFragments(number int64) bool {
+	f := o.flights[number]
+	return o.reliable && f != nil && f.n > 1
 }
 
 // gap adds a range to those that the reader is told of.
@@ -145,7 +157,9 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 	}
 	m.Set.All(func(n int64) {
 		switch {
-		case n < o.next && o.w.history.get(n) == nil || n < o.start:
+		case n < o.w.history.first() || n < o.start:
+			o.beatSoon(now)
+		case n < o.next && o.w.history.get(n) == nil:
 			o.gap(n, n+1)
 		case n < o.next && o.flights[n] != nil:
 			if o.flights[n].want(0, o.flights[n].n, now, o.trip.timeout) {
@@ -158,7 +172,7 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 		}
 	})
 	if first || !m.Final && m.Set.N == 0 && m.Set.Base <= o.start {
-		o.beatWanted, o.beatAt = true, now
+		o.beatSoon(now)
 	}
 	if soon := now.Add(max(beatEvery, o.trip.timeout)); o.beatAt.After(soon) {
 		o.beatAt = soon
@@ -169,8 +183,8 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 func (o *outlet) missing(m *rtps.Submessage, now time.Time) {
 	f := o.flights[m.Number]
 	if f == nil {
-		if o.w.history.get(m.Number) == nil && m.Number < o.next {
-			o.gap(m.Number, m.Number+1)
+		if m.Number < o.w.history.first() {
+			o.beatSoon(now)
 		}
 		return
 	}
@@ -268,9 +282,6 @@ func (o *outlet) fresh(j *job, now time.Time) bool {
 	h := &o.w.history
 	i := h.at(o.next)
 	if i == len(h.list) {
-		if o.reliable && o.next <= h.last {
-			o.gap(o.next, h.last+1)
-		}
 		o.next = h.last + 1
 		return false
 	}
@@ -291,6 +302,7 @@ func (o *outlet) fresh(j *job, now time.Time) bool {
 		o.next++
 		if !o.reliable {
 			delete(o.flights, c.number)
+			o.w.trim()
 		}
 	}
 	return true

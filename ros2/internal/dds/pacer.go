@@ -17,10 +17,10 @@ type pacer struct {
 
 const (
 	maxRate   = 140e6 // bytes a second
-	minRate   = 10e6
+	minRate   = 40e6
 	burst     = 130 << 10 // bytes that a receiver's buffer takes at once
-	slowdown  = 0.7       // after a loss
-	speedup   = 1.04      // after a sample without loss
+	slowdown  = 0.85      // after a loss
+	speedup   = 10e6      // after a sample without loss, in bytes a second
 	lossApart = 20 * time.Millisecond
 )
 
@@ -46,7 +46,7 @@ func (c *pacer) lost() {
 func (c *pacer) arrived() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.rate = min(c.rate*speedup, maxRate)
+	c.rate = min(c.rate+speedup, maxRate)
 }
 
 // pacers has the pacer of each receiver: a socket on this machine, whose buffer is the bound, or another machine.

@@ -153,19 +153,14 @@ func (w *Writer) write(m *msgs.Raw, inline []byte, key string, keep bool) int64 
 	h := &w.history
 	h.add(c)
 	if key != "" {
-		for i, old := range h.list[:len(h.list)-1] {
-			if old.key == key {
-				w.evict(i)
-				break
-			}
-		}
+		w.replace(key)
 	}
 	if !keep && len(w.outlets) == 0 {
 		h.remove(len(h.list) - 1)
 		return h.last
 	}
 	for len(h.list) > 1 && (len(h.list) > w.endpoint.QoS.Depth || h.bytes > w.bytes) {
-		w.evict(0)
+		w.evictOldest()
 	}
 	for _, o := range w.outlets {
 		o.ready.Set()
@@ -173,13 +168,34 @@ func (w *Writer) write(m *msgs.Raw, inline []byte, key string, keep bool) int64 
 	return h.last
 }
 
-// evict removes a change that some readers may not have. The caller holds w.mu.
-func (w *Writer) evict(i int) {
-	c := w.history.list[i]
-	for _, o := range w.outlets {
-		o.evicted(c)
+// replace removes the change that the newest one replaces. One that is on its way in fragments stays until it has arrived,
+// since readers can't be told that it won't (see outlet.evicted). The caller holds w.mu.
+func (w *Writer) replace(key string) {
+	h := &w.history
+	for i, old := range h.list[:len(h.list)-1] {
+		if old.key != key {
+			continue
+		}
+		old.key, old.keep = "", false
+		for _, o := range w.outlets {
+			if o.inFragments(old.number) {
+				return
+			}
+		}
+		for _, o := range w.outlets {
+			delete(o.flights, old.number)
+		}
+		h.remove(i)
+		return
 	}
-	w.history.remove(i)
+}
+
+// evictOldest removes a change that some readers may not have. The caller holds w.mu.
+func (w *Writer) evictOldest() {
+	for _, o := range w.outlets {
+		o.evicted(w.history.list[0])
+	}
+	w.history.remove(0)
 }
 
 // trim removes what every reader has and late ones don't get. The caller holds w.mu.
