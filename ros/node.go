@@ -14,8 +14,8 @@
 // slow subscriber loses its own oldest messages only, and every loss is counted.
 //
 // A Node keeps a list of its registrations. One goroutine, the registrar, brings
-// the master in line with the list: it waits for a master that isn't running yet
-// and registers everything again when the master was restarted.
+// the master in line with the list: it waits for a master that isn't running yet,
+// and registers again what the master lost, or gave to another node that has left.
 //
 // All methods may be called from several goroutines. Close ends every goroutine
 // that the node started.
@@ -114,7 +114,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	if err := n.listen(ctx); err != nil {
 		return nil, err
 	}
-	n.registrar = rosapi.NewRegistrar(n.caller, cfg.MasterURI, n.uri, n.log)
+	n.registrar = rosapi.NewRegistrar(n.caller, cfg.MasterURI, n.uri, n.log, n.setPrivateParams)
 	n.wg.Go(n.accept)
 	n.wg.Go(func() { n.registrar.Run(n.ctx) })
 	n.wg.Go(func() { work.Every(n.ctx, trimEvery, n.trim) })
@@ -126,9 +126,6 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 
 // registerDefaults registers what every node has.
 func (n *Node) registerDefaults() error {
-	if len(n.cfg.PrivateParams) > 0 {
-		n.registrar.Add(&rosapi.Registration{What: "private parameters of", Name: n.names.Node, Register: n.setPrivateParams})
-	}
 	if !n.cfg.NoRosout {
 		if err := n.startRosout(); err != nil {
 			return err

@@ -68,6 +68,13 @@ func (n *Node) CallMaster(ctx context.Context, method string, args ...any) (any,
 	return n.caller.Call(ctx, n.cfg.MasterURI, method, args...)
 }
 
+// SystemState asks the master for the names of nodes by topic or service.
+func (n *Node) SystemState(ctx context.Context) (rosapi.SystemState, error) {
+	ctx, cancel := n.untilClosed(ctx)
+	defer cancel()
+	return n.caller.SystemState(ctx, n.cfg.MasterURI)
+}
+
 // ParamSubscription reports changes of a parameter until Close.
 type ParamSubscription struct {
 	node         *Node
@@ -99,35 +106,46 @@ func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscripti
 	}
 	p := &ParamSubscription{node: n, name: full, callback: callback, wake: work.NewSignal()}
 	p.stop = work.Run(n.ctx, p.run)
+	if at := slices.IndexFunc(n.params, p.sameName); at >= 0 { // the master has been asked for it
+		p.registration = n.params[at].registration
+		p.post(nil, true)
+	} else {
+		p.registration = &rosapi.Registration{Kind: rosapi.ParamSubscription, Name: full, Register: p.register}
+		n.registrar.Add(p.registration)
+	}
 	n.params = append(n.params, p)
-	p.registration = n.registrar.Add(&rosapi.Registration{What: "parameter subscription", Name: full, Register: p.register,
-		Request: func(bool) rosapi.Request {
-			return rosapi.Request{Method: "unsubscribeParam", Args: []any{n.uri, full}}
-		}})
 	return p, nil
 }
+
+func (p *ParamSubscription) sameName(other *ParamSubscription) bool { return p.name == other.name }
 
 // Close ends the subscription. It returns after the last callback has returned.
 func (p *ParamSubscription) Close() {
 	n := p.node
 	n.mu.Lock()
-	at := slices.Index(n.params, p)
-	if at >= 0 {
+	if at := slices.Index(n.params, p); at >= 0 {
 		n.params = slices.Delete(n.params, at, at+1)
+		if !slices.ContainsFunc(n.params, p.sameName) {
+			n.registrar.Remove(p.registration)
+		}
 	}
 	n.mu.Unlock()
-	if at >= 0 {
-		n.registrar.Remove(p.registration)
-	}
 	p.stop()
 }
 
-func (p *ParamSubscription) register(ctx context.Context) error {
-	value, err := p.node.caller.Call(ctx, p.node.cfg.MasterURI, "subscribeParam", p.node.uri, p.name)
-	if err == nil {
-		p.post(value, false)
+// register passes the master's answer, the current value, to all subscriptions of the parameter.
+func (p *ParamSubscription) register() (answered func(any) error) {
+	n := p.node
+	return func(value any) error {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		for _, s := range n.params {
+			if s.sameName(p) {
+				s.post(value, false)
+			}
+		}
+		return nil
 	}
-	return err
 }
 
 func (p *ParamSubscription) post(value any, reread bool) {

@@ -11,6 +11,7 @@ import (
 	"rsros/msgs"
 	"rsros/ros/internal/sendqueue"
 	"rsros/ros/names"
+	"rsros/ros/rosapi"
 )
 
 // PublisherOptions describe a published topic and the bounds of its queues.
@@ -111,7 +112,8 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	}
 	if fresh {
 		n.topics[name] = t
-		t.registration = n.registrar.Add(t.entry())
+		t.registration = &rosapi.Registration{Kind: rosapi.Publisher, Name: name, Detail: t.typ.Name}
+		n.registrar.Add(t.registration)
 	}
 	return p, nil
 }

@@ -23,20 +23,22 @@ import (
 func TestClosingWhileRegistering(t *testing.T) {
 	m := startMaster(t)
 	ctx, closing := context.WithCancel(t.Context())
-	c := rosapi.NewCaller("/brief")
-	g := rosapi.NewRegistrar(c, m.uri(), "http://127.0.0.1:1/", zerolog.Nop())
-	g.Add(&rosapi.Registration{
-		Register: func(ctx context.Context) error { closing(); return ctx.Err() }, // the master has it by now
-		Request: func(bool) rosapi.Request {
-			return rosapi.Request{Method: "unregisterPublisher", Args: []any{"/x", "http://127.0.0.1:1/"}}
-		},
-	})
+	g := rosapi.NewRegistrar(rosapi.NewCaller("/brief"), m.uri(), "http://127.0.0.1:1/", zerolog.Nop(), silent)
+	g.Add(&rosapi.Registration{Kind: rosapi.Publisher, Name: "/x", Detail: "a/B", Register: func() func(any) error {
+		m.freeze() // the call isn't answered while the node closes
+		closing()
+		return nil
+	}})
 	g.Run(ctx)
+	m.thaw()
 	g.Leave(t.Context())
 	if m.count("unregisterPublisher") != 1 {
 		t.Error("the master keeps what the node registered last")
 	}
 }
+
+// silent is how a node without private parameters greets a master.
+func silent(context.Context) error { return nil }
 
 // TestManyRegistrations checks that a node with many topics batches its registrations, and sends them
 // one by one to a master without system.multicall.
@@ -64,15 +66,15 @@ func TestManyRegistrations(t *testing.T) {
 				answer.ServeHTTP(w, r)
 			}))
 			defer server.Close()
-			g := rosapi.NewRegistrar(rosapi.NewCaller("/many"), server.URL, "http://127.0.0.1:1/", zerolog.Nop())
+			g := rosapi.NewRegistrar(rosapi.NewCaller("/many"), server.URL, "http://127.0.0.1:1/", zerolog.Nop(), silent)
 			const topics = 300
 			list := make([]*rosapi.Registration, topics)
 			for i := range list {
-				topic := &topic{node: &Node{uri: "http://127.0.0.1:1/"}, name: fmt.Sprint("/t", i)}
+				list[i] = &rosapi.Registration{Kind: rosapi.Publisher, Name: fmt.Sprint("/t", i), Detail: "a/B"}
 				if i == 7 {
-					topic.name = "/refused"
+					list[i].Name = "/refused"
 				}
-				list[i] = g.Add(topic.entry())
+				g.Add(list[i])
 			}
 			ctx, end := context.WithCancel(t.Context())
 			done := make(chan struct{})

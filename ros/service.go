@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -29,15 +30,17 @@ type ServiceServer struct {
 	name         string
 	service      msgs.Service
 	handler      ServiceHandler
-	limit        int64 // of a request, in bytes
-	exact        bool  // all requests have size limit
+	limit        int64  // of a request, in bytes
+	exact        bool   // all requests have size limit
+	leftTo       string // the node that provides it instead; used by the registrar
 	registration *rosapi.Registration
 }
 
 // serviceCounts are the totals of a node's services.
 type serviceCounts struct{ requests, received, sent atomic.Uint64 }
 
-// AdvertiseService offers a service. Requests of different connections are handled
+// AdvertiseService offers a service. The master gives a name to the last node that registers it, so a service that
+// another node provides and answers is left to it as long as it does. Requests of different connections are handled
 // concurrently. A request must have the size of its type or, if the type has no fixed
 // size, at most 1 MiB; others are refused before they are read.
 func (n *Node) AdvertiseService(name string, service msgs.Service, handler ServiceHandler) (*ServiceServer, error) {
@@ -57,15 +60,30 @@ func (n *Node) AdvertiseService(name string, service msgs.Service, handler Servi
 	s.limit, s.exact = requestSize(service.Request)
 	n.services[full] = s
 	uri := "rosrpc://" + net.JoinHostPort(n.host, fmt.Sprint(port(n.listener)))
-	s.registration = n.registrar.Add(&rosapi.Registration{
-		What: "service", Name: full, Request: func(gone bool) rosapi.Request {
-			if gone {
-				return rosapi.Request{Method: "unregisterService", Args: []any{full, uri}}
-			}
-			return rosapi.Request{Method: "registerService", Args: []any{full, uri, n.uri}}
-		},
-	})
+	s.registration = &rosapi.Registration{Kind: rosapi.Service, Name: full, Detail: uri, Free: s.free}
+	n.registrar.Add(s.registration)
 	return s, nil
+}
+
+const providerTime = 2 * time.Second
+
+// free reports whether no other node provides the service and answers.
+func (s *ServiceServer) free(ctx context.Context) bool {
+	n := s.node
+	if strings.HasPrefix(s.name, n.Name()+"/") {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, providerTime)
+	defer cancel()
+	by, err := n.ServiceProvider(ctx, s.name)
+	if err != nil || by == n.Name() {
+		by = ""
+	}
+	if by != "" && by != s.leftTo {
+		n.log.Warn().Str("service", s.name).Str("node", by).Msg("another node provides this service and keeps it; it's offered when that node leaves")
+	}
+	s.leftTo = by
+	return by == ""
 }
 
 // Close withdraws the service. A request that is being handled is still answered.

@@ -1,7 +1,6 @@
 package ros
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -41,10 +40,8 @@ func (n *Node) join(s *Subscriber) bool {
 	if sub == nil {
 		sub = &subscription{node: n, name: name, typ: s.options.Type.Name}
 		n.subs[name] = sub
-		sub.registration = n.registrar.Add(&rosapi.Registration{What: "subscriber", Name: name, Register: sub.register, Refresh: true,
-			Request: func(bool) rosapi.Request {
-				return rosapi.Request{Method: "unregisterSubscriber", Args: []any{name, n.uri}}
-			}})
+		sub.registration = &rosapi.Registration{Kind: rosapi.Subscriber, Name: name, Detail: sub.typ, Register: sub.register, Publishers: sub.announced}
+		n.registrar.Add(sub.registration)
 	}
 	s.shared = sub
 	sub.mu.Lock()
@@ -93,28 +90,33 @@ func (n *Node) leave(s *Subscriber) {
 	}
 }
 
-func (s *subscription) register(ctx context.Context) error {
+func (s *subscription) register() (answered func(any) error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	before := s.updates
 	if s.known { // by a previous master
 		s.orphans = slices.Clone(s.publishers)
 	}
-	s.mu.Unlock()
-	answer, err := s.node.caller.Call(ctx, s.node.cfg.MasterURI, "registerSubscriber", s.name, s.typ, s.node.uri)
-	if err != nil {
-		return err
+	return func(answer any) error {
+		uris, err := rosapi.URIs(answer)
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.known = true
+		if s.updates == before { // otherwise a newer list has arrived
+			s.setPublishers(uris)
+		}
+		return nil
 	}
-	uris, err := rosapi.URIs(answer)
-	if err != nil {
-		return &rosapi.Error{Method: "registerSubscriber", Code: -1, Status: err.Error()}
-	}
+}
+
+// announced returns how many publishers the master has named.
+func (s *subscription) announced() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known = true
-	if s.updates == before { // otherwise a newer list has arrived
-		s.setPublishers(uris)
-	}
-	return nil
+	return len(s.publishers) - len(s.orphans)
 }
 
 // setPublishers passes the master's list and the orphans to the subscribers. Callers

@@ -194,12 +194,3 @@ func (t *topic) subscribers() []*outlet {
 	defer t.mu.Unlock()
 	return t.outlets
 }
-
-func (t *topic) entry() *rosapi.Registration {
-	return &rosapi.Registration{What: "publisher", Name: t.name, Request: func(gone bool) rosapi.Request {
-		if gone {
-			return rosapi.Request{Method: "unregisterPublisher", Args: []any{t.name, t.node.uri}}
-		}
-		return rosapi.Request{Method: "registerPublisher", Args: []any{t.name, t.typ.Name, t.node.uri}}
-	}}
-}

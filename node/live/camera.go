@@ -127,7 +127,7 @@ func (c *camera) serve(ctx context.Context) error {
 		c.records.Join(source, c.opts.Recording, c.opts.RecordPath, c.log)
 		c.cleanup.Add(c.records.Close)
 	}
-	services, err := graph.OfferShared(ctx, c.node, c.services()...)
+	services, err := graph.Offer(c.node, c.services()...)
 	if err != nil {
 		return err
 	}

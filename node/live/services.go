@@ -74,7 +74,7 @@ func (n *Node) serveAll(ctx context.Context) error {
 	for name, do := range recordServices {
 		list = append(list, graph.Trigger("~"+name, func(context.Context) (string, error) { return n.allOf(n.recorders(), do) }))
 	}
-	services, err := graph.OfferShared(ctx, n.node, list...)
+	services, err := graph.Offer(n.node, list...)
 	if err != nil {
 		return err
 	}

@@ -229,7 +229,7 @@ func (c *camera) offerPlug(ctx context.Context, o SourceOptions, in *atomic.Bool
 	if !o.Unplugged {
 		return nil, nil
 	}
-	return graph.OfferShared(ctx, c.node, graph.SetBool(c.private("plug"), func(_ context.Context, plugged bool) (string, error) {
+	return graph.Offer(c.node, graph.SetBool(c.private("plug"), func(_ context.Context, plugged bool) (string, error) {
 		in.Store(plugged)
 		return map[bool]string{true: "plugged in", false: "unplugged"}[plugged], nil
 	}))

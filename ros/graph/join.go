@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -21,6 +20,7 @@ import (
 
 	"rsros/program"
 	"rsros/ros"
+	"rsros/ros/rosapi"
 )
 
 // Config is a node's identity in the graph.
@@ -138,12 +138,6 @@ func (n *Node) SubscribedTopics(ctx context.Context, node string) ([]string, err
 	return names, nil
 }
 
-func (n *Node) ask(ctx context.Context, method string, args ...any) ([]any, error) {
-	v, err := n.CallMaster(ctx, method, args...)
-	list, _ := v.([]any)
-	return list, err
-}
-
 // Topology has the names of nodes by topic or service, and the types of topics.
 type Topology struct {
 	Publishers, Subscribers, Providers map[string][]string
@@ -156,9 +150,9 @@ func (n *Node) Topology(ctx context.Context) (Topology, error) {
 	if err != nil {
 		return t, err
 	}
-	list, err := n.ask(ctx, "getTopicTypes")
+	list, err := n.CallMaster(ctx, "getTopicTypes")
 	t.Types = map[string]string{}
-	for name, typ := range pairs(list) {
+	for name, typ := range rosapi.Pairs(list) {
 		t.Types[name], _ = typ.(string)
 	}
 	return t, err
@@ -166,26 +160,8 @@ func (n *Node) Topology(ctx context.Context) (Topology, error) {
 
 // systemState returns the Topology without types.
 func (n *Node) systemState(ctx context.Context) (t Topology, err error) {
-	state, err := n.ask(ctx, "getSystemState")
-	if err != nil {
-		return t, err
-	}
-	if len(state) != 3 {
-		return t, fmt.Errorf("getSystemState: the master answered %d lists, not publishers, subscribers and services", len(state))
-	}
-	for i, side := range []*map[string][]string{&t.Publishers, &t.Subscribers, &t.Providers} {
-		*side = map[string][]string{}
-		list, _ := state[i].([]any)
-		for name, nodes := range pairs(list) {
-			nodes, _ := nodes.([]any)
-			for _, node := range nodes {
-				if text, ok := node.(string); ok {
-					(*side)[name] = append((*side)[name], text)
-				}
-			}
-		}
-	}
-	return t, nil
+	s, err := n.SystemState(ctx)
+	return Topology{Publishers: s[rosapi.Publisher], Subscribers: s[rosapi.Subscriber], Providers: s[rosapi.Service]}, err
 }
 
 // Doubles returns the other nodes that publish a topic of this one, by topic.
@@ -201,17 +177,4 @@ func (n *Node) Doubles(ctx context.Context) (map[string][]string, error) {
 		}
 	}
 	return doubles, nil
-}
-
-// pairs yields the entries [name, value] of a list.
-func pairs(list []any) iter.Seq2[string, any] {
-	return func(yield func(string, any) bool) {
-		for _, entry := range list {
-			if pair, _ := entry.([]any); len(pair) == 2 {
-				if name, _ := pair[0].(string); name != "" && !yield(name, pair[1]) {
-					return
-				}
-			}
-		}
-	}
 }

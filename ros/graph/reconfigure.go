@@ -66,7 +66,7 @@ func ServeReconfigure(ctx context.Context, n *ros.Node, name string, described P
 	r.descriptions.Publish(msgs.Raw{Head: msgs.Marshal(&d)})
 	r.Publish()
 	var changing sync.Mutex
-	r.services, err = OfferShared(ctx, n, Service{name + "/set_parameters", "dynamic_reconfigure/Reconfigure", func(ctx context.Context, req []byte) (msgs.Message, error) {
+	r.services, err = Offer(n, Service{name + "/set_parameters", "dynamic_reconfigure/Reconfigure", func(ctx context.Context, req []byte) (msgs.Message, error) {
 		var m msgs.Config
 		if err := msgs.Unmarshal(req, &m); err != nil {
 			return nil, err

@@ -3,9 +3,6 @@ package graph
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"rsros/msgs"
 	"rsros/ros"
@@ -51,7 +48,8 @@ func (o Services) Close() {
 	}
 }
 
-// Offer advertises services. If one fails, the others are stopped again.
+// Offer advertises services. One that another node provides, such as those below a camera's name, is left to that node
+// until it leaves. If one fails, the others are stopped again.
 func Offer(n *ros.Node, list ...Service) (Services, error) {
 	var out Services
 	for _, s := range list {
@@ -69,33 +67,4 @@ func Offer(n *ros.Node, list ...Service) (Services, error) {
 		out = append(out, server)
 	}
 	return out, nil
-}
-
-const providerTime = 2 * time.Second
-
-// OfferShared offers services whose names other nodes may use as well, such as those
-// below a camera's name. The master gives a service to the last node that registers it,
-// so a service that another node provides and answers is left to that node and logged.
-func OfferShared(ctx context.Context, n *ros.Node, list ...Service) (Services, error) {
-	return Offer(n, slices.DeleteFunc(slices.Clone(list), func(s Service) bool {
-		by := provider(ctx, n, s.Name)
-		if log := n.Log(); by != "" {
-			log.Warn().Str("service", s.Name).Str("node", by).Msg("another node provides this service and keeps it")
-		}
-		return by != ""
-	})...)
-}
-
-// provider returns the name of another node that provides a service, or "".
-func provider(ctx context.Context, n *ros.Node, service string) string {
-	if strings.HasPrefix(service, "~") {
-		return "" // below the node's own name
-	}
-	ctx, cancel := context.WithTimeout(ctx, providerTime)
-	defer cancel()
-	name, err := n.ServiceProvider(ctx, service)
-	if err != nil || name == n.Name() {
-		return ""
-	}
-	return name
 }

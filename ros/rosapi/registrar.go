@@ -13,85 +13,100 @@ import (
 	"rsros/program/work"
 )
 
-// remindEvery is how often the log says that there is no master, at the next of the attempts, which
-// are three seconds apart: about every ten seconds.
-const remindEvery = 9 * time.Second
+const (
+	// remindEvery is how often the log says that there is no master, at the next of the attempts, which
+	// are three seconds apart: about every ten seconds.
+	remindEvery = 9 * time.Second
 
-// pollEvery is how often the registrar checks that the master is still the same.
-const pollEvery = 3 * time.Second
+	// compareEvery is how often the registrar compares what the master has of the node with what is wanted.
+	compareEvery = 3 * time.Second
 
-// Registration is something that a node registers at every new master.
-type Registration struct {
-	What, Name string // for the log: "publisher", "/x"
+	// stateShare bounds what that costs in a large graph: the master's answers take less than this part of the time.
+	stateShare = 100
 
-	// Request returns what registers or, if gone, unregisters, which isn't held: a bag may have 100,000 topics. If it is
-	// nil, the registration stays when the node leaves.
-	Request func(gone bool) Request
+	// renewEvery is how often parameters are subscribed to again, because a master doesn't say who subscribes to them.
+	renewEvery = 30 * time.Second
+)
 
-	// Register, if not nil, is called in place of sending Request(false), whose answer isn't used.
-	Register func(context.Context) error
-
-	// Refresh makes the registrar register again also after the master was unreachable for
-	// a while. The answer has the updates that were missed: rosmaster doesn't retry them.
-	Refresh bool
-
-	done bool // the master has it
-	gone bool // the node no longer wants it
-	at   int  // index in the list
-}
-
-func (r *Registration) permanent() bool { return r.Request == nil }
-
-func (r *Registration) pending() bool { return (r.gone || !r.done) && !r.over() }
-
-// over reports whether the registration can be forgotten.
-func (r *Registration) over() bool { return r.gone && (!r.done || r.permanent()) }
-
-// Registrar keeps a node's registrations at the master up to date. It waits for a master
-// that isn't running, and registers everything again after the master was restarted.
+// Registrar keeps a node's registrations at the master up to date. It waits for a master that isn't running. At
+// intervals it compares what the master has with what is wanted, and registers what is missing: everything after
+// the master was restarted, a service after the node that took its name has left.
 type Registrar struct {
 	caller *Caller
 	master string // URI
 	self   string // URI of this node's slave API
 	log    zerolog.Logger
+	greet  func(context.Context) error
 
-	mu      sync.Mutex
-	list    []*Registration // in the order of Add
-	from    int             // no entry before it is pending
-	settled chan struct{}   // closed when nothing is pending; nil if nobody waits
-	pid     int             // of the master; 0 before the first answer
-	met     bool            // a master has answered
-	alone   atomic.Bool     // none has, though one was asked
-	down    bool            // logged that the master doesn't answer
-	warned  time.Time       // when it was logged
-	taken   bool            // logged that another node has the name
+	// mu guards wanted and queue.
+	mu     sync.Mutex
+	wanted map[key]*Registration
+	queue  []job // what may differ from what the master has, in the order of Add and Remove
+
+	// Used by the goroutine of Run, and then by Leave.
+	there    map[key]*Registration // what the master has been told
+	stateDue time.Time             // when the master is asked for its state again
+	renewDue time.Time             // when parameters are subscribed to again
+	met      bool                  // a master has answered
+	alone    atomic.Bool           // none has, though one was asked
+	down     bool                  // logged that the master doesn't answer
+	warned   time.Time             // when it was logged
+	taken    bool                  // logged that another node has the name
 
 	wake  work.Signal
 	ended chan struct{} // closed when Run has returned
 }
 
-// NewRegistrar takes the URIs of the master and of the node's slave API.
-func NewRegistrar(c *Caller, master, self string, log zerolog.Logger) *Registrar {
-	return &Registrar{caller: c, master: master, self: self, log: log, wake: work.NewSignal(), ended: make(chan struct{})}
+// job is a key to be looked at, or a call of Wait, whose channel is closed when the jobs before it are done.
+type job struct {
+	key     key
+	reached chan struct{}
 }
 
-// Add adds a registration, now and for every new master.
-func (g *Registrar) Add(r *Registration) *Registration {
+// NewRegistrar takes the URIs of the master and of the node's slave API. greet is called at each new master, before
+// anything is registered there.
+func NewRegistrar(c *Caller, master, self string, log zerolog.Logger, greet func(context.Context) error) *Registrar {
+	return &Registrar{caller: c, master: master, self: self, log: log, greet: greet,
+		wanted: make(map[key]*Registration), there: make(map[key]*Registration), wake: work.NewSignal(), ended: make(chan struct{})}
+}
+
+// Add adds a registration, now and at every new master. It replaces another one of the same kind and name.
+func (g *Registrar) Add(r *Registration) {
 	g.mu.Lock()
-	r.at = len(g.list)
-	g.list = append(g.list, r)
+	g.wanted[r.key()] = r
 	g.mu.Unlock()
-	g.wake.Set()
-	return r
+	g.push(job{key: r.key()})
 }
 
 // Remove unregisters r.
 func (g *Registrar) Remove(r *Registration) {
 	g.mu.Lock()
-	r.gone = true
-	g.from = min(g.from, r.at)
+	if g.wanted[r.key()] == r {
+		delete(g.wanted, r.key())
+	}
+	g.mu.Unlock()
+	g.push(job{key: r.key()})
+}
+
+func (g *Registrar) push(j job) {
+	g.mu.Lock()
+	g.queue = append(g.queue, j)
 	g.mu.Unlock()
 	g.wake.Set()
+}
+
+// Wait waits until the master knows everything that was added, or closed ends.
+func (g *Registrar) Wait(ctx, closed context.Context) error {
+	reached := make(chan struct{})
+	g.push(job{reached: reached})
+	select {
+	case <-reached:
+		return nil
+	case <-closed.Done():
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Run keeps the master up to date until ctx ends.
@@ -99,27 +114,23 @@ func (g *Registrar) Run(ctx context.Context) {
 	const first, last = 100 * time.Millisecond, 3 * time.Second
 	defer close(g.ended)
 	backoff := first
-	checked := false // since the master last failed or the last poll
+	compared := false // since the master last failed, and in this interval
 	for {
 		err := error(nil)
-		if !checked {
-			err = g.check(ctx)
+		if !compared {
+			err = g.compare(ctx)
 		}
 		if err == nil {
-			checked = true
-			err = g.sync(ctx, withGrace)
+			compared = true
+			err = g.work(ctx, withGrace)
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		reached := err == nil && g.down
 		g.report(err)
-		if reached && g.refresh() {
-			continue
-		}
-		wait, wake := pollEvery, g.wake
+		wait, wake := compareEvery, g.wake
 		if err != nil {
-			wait, wake, checked = backoff, nil, false
+			wait, wake, compared = backoff, nil, false
 			backoff = min(2*backoff, last)
 		} else {
 			backoff = first
@@ -129,7 +140,7 @@ func (g *Registrar) Run(ctx context.Context) {
 			return
 		case <-wake:
 		case <-time.After(wait):
-			checked = false
+			compared = false
 		}
 	}
 }
@@ -153,163 +164,174 @@ func (g *Registrar) report(err error) {
 // Alone reports whether masters were asked and none ever answered. It may be called from any goroutine, also after Leave.
 func (g *Registrar) Alone() bool { return g.alone.Load() }
 
-// check checks that the master is still the one that the node registered with. Another
-// process, or one that doesn't know the node, is a new master.
-func (g *Registrar) check(ctx context.Context) error {
-	answer, err := g.caller.Call(ctx, g.master, "getPid")
-	var refused *Error
-	if err != nil && !errors.As(err, &refused) {
+// compare queues what the master lacks. A master that doesn't know the node is a new one.
+func (g *Registrar) compare(ctx context.Context) error {
+	uri, err := g.caller.Call(ctx, g.master, "lookupNode", g.caller.ID)
+	if _, answered := errors.AsType[*Error](err); err != nil && !answered {
 		return err
 	}
-	g.met = true
-	pid, _ := answer.(int)
-	fresh := g.pid != 0 && pid != g.pid
-	g.pid = pid
-	if !fresh && g.anyDone() {
-		uri, err := g.caller.Call(ctx, g.master, "lookupNode", g.caller.ID)
-		if err != nil && !errors.As(err, &refused) {
-			return err
-		}
-		fresh = err != nil
-		taken := err == nil && uri != g.self
-		if taken && !g.taken {
-			g.log.Warn().Any("uri", uri).Str("name", g.caller.ID).Msg("another node has taken this name")
-		}
-		g.taken = taken
+	known, had := uri == g.self, len(g.there) > 0
+	taken := had && err == nil && !known
+	if taken && !g.taken {
+		g.log.Warn().Any("uri", uri).Str("name", g.caller.ID).Msg("another node has taken this name")
 	}
-	if fresh && g.anyDone() {
+	if g.taken = taken; taken {
+		return nil
+	}
+	fresh := !known && (had || !g.met)
+	if fresh && had {
 		g.log.Info().Msg("the ROS master was restarted; registering everything again")
-		g.forget()
 	}
+	if fresh {
+		err := g.greet(ctx)
+		if _, refused := errors.AsType[*Error](err); refused {
+			g.log.Warn().Err(err).Msg("the ROS master refused the private parameters of " + g.caller.ID)
+		} else if err != nil {
+			return err
+		}
+		clear(g.there)
+	}
+	g.met = true
+	now := time.Now()
+	if known && now.After(g.stateDue) {
+		if state, err := g.caller.SystemState(ctx, g.master); err == nil {
+			g.forget(&state)
+		} else {
+			g.log.Debug().Err(err).Msg("can't compare what is registered with the master's state")
+		}
+		g.stateDue = now.Add(stateShare * time.Since(now))
+	}
+	renew := now.After(g.renewDue)
+	if renew {
+		g.renewDue = now.Add(renewEvery)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var missing []job
+	for k, r := range g.wanted {
+		if k.kind == ParamSubscription && renew || r.Register != nil && g.down { // rosmaster doesn't repeat updates
+			delete(g.there, k)
+		}
+		r.refused = r.refused && !fresh
+		if g.there[k] != r && !r.refused {
+			missing = append(missing, job{key: k})
+		}
+	}
+	g.queue = append(missing, g.queue...)
 	return nil
 }
 
-func (g *Registrar) anyDone() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.ContainsFunc(g.list, func(r *Registration) bool { return r.done && !r.permanent() })
-}
-
-func (g *Registrar) forget() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, r := range g.list {
-		r.done = false
-	}
-	g.from = 0
-}
-
-// refresh makes registrations with Refresh pending again, if there are any.
-func (g *Registrar) refresh() (any bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, r := range g.list {
-		if r.Refresh && r.done && !r.gone {
-			r.done, any = false, true
+// forget removes from there what a master's state lacks, and subscriptions that have missed an update.
+func (g *Registrar) forget(state *SystemState) {
+	for k, r := range g.there {
+		switch {
+		case k.kind == ParamSubscription:
+		case !slices.Contains(state[k.kind][k.name], g.caller.ID):
+			delete(g.there, k)
+			g.renewDue = time.Time{} // those of parameters may be missing, too
+		case r.Publishers != nil && r.Publishers() != len(state[Publisher][k.name]):
+			delete(g.there, k)
 		}
 	}
-	g.from = 0
-	return any
 }
 
-// next returns the next pending registration, and whether it is to be unregistered. With together, it
-// adds those after it that can be sent in the same call, if that makes at least minBatch. If none is
-// pending, it removes those that are over.
-func (g *Registrar) next(together bool) (list []*Registration, gone bool) {
+// change is what the master is to be told.
+type change struct {
+	*Registration
+	gone bool
+}
+
+// next returns the next changes, which then count as made: one, or many if many are queued.
+func (g *Registrar) next() (list []change) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for g.from < len(g.list) && !g.list[g.from].pending() {
-		g.from++
+	most := 1
+	if len(g.queue) >= minBatch {
+		most = mostTogether
 	}
-	for i := g.from; i < len(g.list) && len(list) < mostTogether; i++ {
-		r := g.list[i]
-		if !r.pending() {
+	for ; len(g.queue) > 0 && len(list) < most; g.queue = g.queue[1:] {
+		j := g.queue[0]
+		if j.reached != nil {
+			if len(list) > 0 {
+				break
+			}
+			close(j.reached)
 			continue
 		}
-		fits := together && (r.gone || r.Register == nil)
-		if len(list) > 0 && (!fits || r.gone != gone) {
-			break
+		have, want := g.there[j.key], g.wanted[j.key]
+		if have == want || want != nil && want.refused {
+			continue
 		}
-		list, gone, together = append(list, r), r.gone, fits
+		if have != nil {
+			list = append(list, change{have, true})
+			delete(g.there, j.key)
+		}
+		if want != nil {
+			list = append(list, change{want, false})
+			g.there[j.key] = want
+		}
 	}
-	if len(list) > 0 && len(list) < minBatch {
-		list = list[:1]
-	}
-	if len(list) == 0 {
-		g.removeOver()
-	}
-	return list, gone
+	return list
 }
 
-// removeOver removes the registrations that are over, and ends the calls of Wait. None must be pending.
-// Callers hold mu.
-func (g *Registrar) removeOver() {
-	g.list = slices.DeleteFunc(g.list, (*Registration).over)
-	for i, r := range g.list {
-		r.at = i
-	}
-	g.from = len(g.list)
-	if g.settled != nil {
-		close(g.settled)
-		g.settled = nil
-	}
-}
-
-// sync makes all pending calls, each with a context from limit. An error means that the master doesn't
+// work makes the queued changes, each call with a context from limit. An error means that the master doesn't
 // answer. A refusal is logged and not retried.
-func (g *Registrar) sync(ctx context.Context, limit func(context.Context) (context.Context, context.CancelFunc)) error {
-	single := 0 // registrations to send one by one because they can't be sent together
-	for list, gone := g.next(true); len(list) > 0 && ctx.Err() == nil; list, gone = g.next(single == 0) {
-		call, cancel := limit(ctx)
-		refusals, err := g.send(call, list, gone)
-		cancel()
-		if _, impossible := errors.AsType[*Error](err); impossible {
-			single = len(list)
-			continue
+func (g *Registrar) work(ctx context.Context, limit limiter) error {
+	for ctx.Err() == nil {
+		list := g.next()
+		if len(list) == 0 {
+			return nil
 		}
-		single = max(single-1, 0)
-		g.mu.Lock()
-		for _, r := range list {
-			if err == nil {
-				r.done = !gone
-			} else if ctx.Err() != nil {
-				r.done = true // possibly registered: Leave will unregister it
+		list = slices.DeleteFunc(list, func(c change) bool {
+			left := !c.gone && c.Free != nil && !c.Free(ctx)
+			if left {
+				delete(g.there, c.key())
 			}
-		}
-		g.mu.Unlock()
-		for i, refusal := range refusals {
-			if refusal != nil {
-				g.log.Warn().Err(refusal).Bool("unregister", gone).Msg("the ROS master refused the " + list[i].What + " " + list[i].Name)
-			}
-		}
-		if err != nil {
+			return left
+		})
+		if err := g.tell(ctx, limit, list); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// send registers or unregisters, and returns the master's refusals. An *Error means that it can't be
-// done together.
-func (g *Registrar) send(ctx context.Context, list []*Registration, gone bool) ([]error, error) {
-	if len(list) > 1 {
-		requests := make([]Request, len(list))
-		for i, r := range list {
-			requests[i] = r.Request(gone)
+// tell tells the master of changes. What it may or may not have heard of is unregistered, and registered again if it is
+// still wanted.
+func (g *Registrar) tell(ctx context.Context, limit limiter, list []change) error {
+	requests := make([]request, len(list))
+	answered := make([]func(any) error, len(list))
+	for i, c := range list {
+		requests[i] = c.request(g.self, c.gone)
+		if c.Register != nil && !c.gone {
+			answered[i] = c.Register()
 		}
-		return g.caller.callTogether(ctx, g.master, requests)
 	}
-	var err error
-	if r := list[0]; r.Register != nil && !gone {
-		err = r.Register(ctx)
-	} else {
-		request := r.Request(gone)
-		_, err = g.caller.Call(ctx, g.master, request.Method, request.Args...)
+	answers, err := g.caller.callAll(ctx, limit, g.master, requests)
+	for i, a := range answers {
+		c := list[i]
+		if a.err == nil && answered[i] != nil {
+			a.err = answered[i](a.value)
+		}
+		if a.err == nil {
+			continue
+		}
+		g.log.Warn().Err(a.err).Bool("unregister", c.gone).Msg("the ROS master refused the " + kinds[c.Kind].name + " " + c.Name)
+		if !c.gone {
+			delete(g.there, c.key())
+			c.refused = true
+		}
 	}
-	if _, refused := errors.AsType[*Error](err); refused {
-		return []error{err}, nil
+	var again []job
+	for _, c := range list[len(answers):] {
+		unsure := *c.Registration
+		g.there[c.key()] = &unsure
+		again = append(again, job{key: c.key()})
 	}
-	return nil, err
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.queue = append(again, g.queue...)
+	return err
 }
 
 // answerTime is how long a running call may still take when the node leaves.
@@ -334,29 +356,6 @@ func withGrace(ctx context.Context) (context.Context, context.CancelFunc) {
 	return call, func() { stop(); cancel() }
 }
 
-// Wait waits until the master knows everything that was added, or closed ends.
-func (g *Registrar) Wait(ctx, closed context.Context) error {
-	for {
-		g.mu.Lock()
-		left := slices.ContainsFunc(g.list, func(r *Registration) bool { return r.gone || !r.done })
-		if left && g.settled == nil {
-			g.settled = make(chan struct{})
-		}
-		settled := g.settled
-		g.mu.Unlock()
-		if !left {
-			return nil
-		}
-		select {
-		case <-settled:
-		case <-closed.Done():
-			return ErrClosed
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
 // Leave waits for Run to return and then unregisters everything. It ends with ctx, and
 // after a second if the master doesn't answer.
 func (g *Registrar) Leave(ctx context.Context) {
@@ -365,12 +364,13 @@ func (g *Registrar) Leave(ctx context.Context) {
 		return
 	}
 	g.mu.Lock()
-	for _, r := range g.list {
-		r.gone = true
+	clear(g.wanted)
+	g.queue = nil
+	for k := range g.there {
+		g.queue = append(g.queue, job{key: k})
 	}
-	g.from = 0
 	g.mu.Unlock()
-	if err := g.sync(ctx, brief); err != nil {
+	if err := g.work(ctx, brief); err != nil {
 		g.log.Warn().Err(err).Msg("couldn't unregister from the ROS master")
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestNoMasterIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		g := NewRegistrar(nil, "http://robot:11311/", "", zerolog.New(&log))
+		g := NewRegistrar(nil, "http://robot:11311/", "", zerolog.New(&log), nil)
 		down := errors.New("refused")
 		for range 20 {
 			g.report(down)
