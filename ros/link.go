@@ -175,19 +175,14 @@ type Publication struct {
 	Latched bool // new subscribers get messages that were published before
 }
 
-// ProbeTopic asks a node for the type and definition of a topic that it publishes. It
+// ProbeTopic asks the node at a URI for the type and definition of a topic that it publishes. It
 // connects as a subscriber of any type and disconnects at once.
-func (n *Node) ProbeTopic(ctx context.Context, publisher, topic string) (Publication, error) {
+func (n *Node) ProbeTopic(ctx context.Context, uri, topic string) (Publication, error) {
 	ctx, cancel := n.untilClosed(ctx)
 	defer cancel()
-	answer, err := n.CallMaster(ctx, "lookupNode", publisher)
-	if err != nil {
-		return Publication{}, fmt.Errorf("look up %s: %w", publisher, err)
-	}
-	uri, _ := answer.(string)
 	_, h, err := n.connectTopic(ctx, uri, &SubscriberOptions{Topic: topic, Type: msgs.Type{Name: "*", MD5: "*"}})
 	if err != nil {
-		return Publication{}, fmt.Errorf("probe %s of %s: %w", topic, publisher, err)
+		return Publication{}, fmt.Errorf("probe %s at %s: %w", topic, uri, err)
 	}
 	return Publication{topic, msgs.Type{Name: h[wire.KeyType], MD5: h[wire.KeyMD5], Definition: h[wire.KeyDefinition]}, h[wire.KeyLatching] == "1"}, nil
 }

@@ -75,6 +75,13 @@ func (n *Node) SystemState(ctx context.Context) (rosapi.SystemState, error) {
 	return n.caller.SystemState(ctx, n.cfg.MasterURI)
 }
 
+// LookupNodes asks the master for the URIs of nodes, by name. Those that it doesn't know are left out.
+func (n *Node) LookupNodes(ctx context.Context, names []string) (map[string]string, error) {
+	ctx, cancel := n.untilClosed(ctx)
+	defer cancel()
+	return n.caller.LookupNodes(ctx, n.cfg.MasterURI, names)
+}
+
 // ParamSubscription reports changes of a parameter until Close.
 type ParamSubscription struct {
 	node         *Node

@@ -74,7 +74,7 @@ func TestProbe(t *testing.T) {
 	pa := advertise(t, a, o)
 	pb := advertise(t, b, o)
 	synced(t, a, b)
-	got, err := b.ProbeTopic(t.Context(), "/a", "/chatter")
+	got, err := b.ProbeTopic(t.Context(), a.URI(), "/chatter")
 	if want := (Publication{"/chatter", stringType.Type, true}); err != nil || got != want {
 		t.Errorf("probed %+v, %v; expected %+v", got, err, want)
 	}

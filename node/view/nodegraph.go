@@ -26,7 +26,7 @@ type nodeGraph struct {
 const period = time.Second
 
 // Follow implements foxglove.Graph. It queries the master once a second, and other nodes
-// once for each of their topics and services.
+// once for each of their topics and services, which are shown when their nodes have answered.
 func (g nodeGraph) Follow(changed func(*foxglove.State)) (stop func()) {
 	f := &follower{node: g.node, probes: newProbes(g.node), changed: changed, wake: work.NewSignal()}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -34,11 +34,10 @@ func (g nodeGraph) Follow(changed func(*foxglove.State)) (stop func()) {
 	if err != nil {
 		f.problems = append(f.problems, "Parameters can't be shown: "+err.Error())
 	}
-	var running sync.WaitGroup
-	running.Go(func() { f.run(ctx) })
+	f.running.Go(func() { f.run(ctx) })
 	return func() {
 		cancel()
-		running.Wait()
+		f.running.Wait()
 		if params != nil {
 			params.Close()
 		}
@@ -53,6 +52,12 @@ type follower struct {
 	wake     work.Signal // parameters changed
 	problems []string    // that don't change
 	last     *foxglove.State
+	running  sync.WaitGroup
+
+	// What the master last answered.
+	there     graph.Topology
+	addresses map[string]string // URIs of nodes
+	err       error
 
 	mu     sync.Mutex
 	params map[string]any
@@ -69,23 +74,44 @@ func (f *follower) setParams(value any) {
 func (f *follower) run(ctx context.Context) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
+	f.poll(ctx)
 	for ctx.Err() == nil {
-		state := f.poll(ctx)
-		if ctx.Err() == nil && (f.last == nil || !reflect.DeepEqual(state, f.last)) {
+		state := f.state()
+		f.probes.start(ctx, f.running.Go)
+		if f.last == nil || !reflect.DeepEqual(state, f.last) {
 			f.last = state
 			f.changed(state)
 		}
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
+			f.poll(ctx)
+		case r := <-f.probes.results:
+			f.probes.gather(r)
 		case <-f.wake:
 		}
 	}
 }
 
-// poll returns the state of the graph. If the master doesn't answer, the state has only the
+// poll asks the master.
+func (f *follower) poll(ctx context.Context) {
+	if f.there, f.err = f.node.Topology(ctx); f.err != nil {
+		return
+	}
+	nodes := make(map[string]bool)
+	for _, side := range []map[string][]string{f.there.Publishers, f.there.Providers} {
+		for _, names := range side {
+			for _, name := range names {
+				nodes[name] = true
+			}
+		}
+	}
+	f.addresses, f.err = f.node.LookupNodes(ctx, slices.Collect(maps.Keys(nodes)))
+}
+
+// state returns the state of the graph. If the master doesn't answer, the state has only the
 // topics that this node publishes.
-func (f *follower) poll(ctx context.Context) *foxglove.State {
+func (f *follower) state() *foxglove.State {
 	s := &foxglove.State{Problems: slices.Clone(f.problems)}
 	f.mu.Lock()
 	s.Params = f.params
@@ -95,14 +121,15 @@ func (f *follower) poll(ctx context.Context) *foxglove.State {
 		own[p.Topic] = true
 		s.Topics = append(s.Topics, foxglove.Topic{Name: p.Topic, Type: p.Type, Latched: p.Latched})
 	}
-	there, err := f.node.Topology(ctx)
-	if err != nil {
+	there := f.there
+	if f.err != nil {
 		s.Problems = append(s.Problems, "The ROS master doesn't answer")
+		there = graph.Topology{}
 	}
 	s.Publishers, s.Subscribers, s.Providers = there.Publishers, there.Subscribers, there.Providers
 	for _, topic := range slices.Sorted(maps.Keys(there.Publishers)) {
 		if !own[topic] {
-			f.add(ctx, s, topic, there.Publishers[topic])
+			f.add(s, topic, there.Publishers[topic])
 		}
 	}
 	for _, topic := range slices.Sorted(maps.Keys(there.Subscribers)) {
@@ -113,22 +140,30 @@ func (f *follower) poll(ctx context.Context) *foxglove.State {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(there.Providers)) {
-		if typ, known := f.probes.service(ctx, name, there.Providers[name]); known {
-			s.Services = append(s.Services, foxglove.Service{Name: name, Type: typ})
+		uri := f.addresses[there.Providers[name][0]]
+		if a, _ := f.probes.get(question{uri, name, true}); a.service.MD5 != "" {
+			s.Services = append(s.Services, foxglove.Service{Name: name, Type: a.service})
 		}
 	}
 	slices.SortFunc(s.Topics, func(a, b foxglove.Topic) int { return cmp.Compare(a.Name, b.Name) })
 	return s
 }
 
-// add adds a topic of other nodes.
-func (f *follower) add(ctx context.Context, s *foxglove.State, topic string, publishers []string) {
-	p, err := f.probes.topic(ctx, topic, publishers)
-	if err != nil {
-		s.Problems = append(s.Problems, "Topic "+topic+" can't be shown: "+err.Error())
-		return
+// add adds a topic of other nodes. It uses the answer of the first publisher that gives one. Those of another
+// type are refused later, when connecting.
+func (f *follower) add(s *foxglove.State, topic string, publishers []string) {
+	var err error
+	for _, node := range publishers {
+		a, known := f.probes.get(question{f.addresses[node], topic, false})
+		if !known {
+			return
+		}
+		if err = a.err; err == nil {
+			s.Topics = append(s.Topics, foxglove.Topic{Name: topic, Type: a.topic.Type, Latched: a.topic.Latched})
+			return
+		}
 	}
-	s.Topics = append(s.Topics, foxglove.Topic{Name: topic, Type: p.Type, Latched: p.Latched})
+	s.Problems = append(s.Problems, "Topic "+topic+" can't be shown: "+err.Error())
 }
 
 // Subscribe implements foxglove.Graph.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,64 +12,138 @@ import (
 	"rsros/ros/graph"
 )
 
-// probes caches the answers of other nodes about their topics and services. It is used by one
-// goroutine.
-type probes struct {
-	node     *graph.Node
-	topics   cache[ros.Publication]
-	services cache[msgs.Service]
-}
-
-// cache has answers by the name of a topic or service.
-type cache[T any] map[string]probe[T]
-
-// probe is an answer of some nodes.
-type probe[T any] struct {
-	of   []string
-	got  T
-	err  error
-	when time.Time
-}
-
 const (
 	probeTime  = 2 * time.Second
 	retryAfter = 10 * time.Second
+	// maxProbed is how many nodes are asked at once.
+	maxProbed = 16
+	// gatherTime is how long further answers are waited for before the first one is shown.
+	gatherTime = 100 * time.Millisecond
 )
 
-// get returns the answer of publishers or providers. It asks if they are others than before, or if the
-// last answer was an error retryAfter ago.
-func (c cache[T]) get(name string, of []string, ask func() (T, error)) (T, error) {
-	p, asked := c[name]
-	if !asked || !slices.Equal(p.of, of) || p.err != nil && time.Since(p.when) >= retryAfter {
-		p = probe[T]{of: of, when: time.Now()}
-		p.got, p.err = ask()
-		c[name] = p
-	}
-	return p.got, p.err
+// probes has the answers of other nodes about their topics and services. Nodes are asked side by side, each about one
+// thing after the other. An answer holds as long as the node has its address: one that restarts is asked again. The
+// methods are called by one goroutine, the follower's.
+type probes struct {
+	node    *graph.Node
+	answers map[question]answer
+	used    map[question]answer   // since the last start; the others are forgotten then
+	wanted  map[string][]question // what isn't answered, by URI
+	busy    map[string]bool       // URIs of nodes that are being asked
+	results chan result
+	slots   chan struct{}
+}
+
+// question is about a topic or a service of the node at a URI.
+type question struct {
+	uri, name string
+	service   bool
+}
+
+type answer struct {
+	topic   ros.Publication
+	service msgs.Service
+	err     error
+	when    time.Time
+}
+
+// result is the answer to a question or, without a name, the end of a node's answers.
+type result struct {
+	question
+	answer
 }
 
 func newProbes(n *graph.Node) *probes {
-	return &probes{n, make(cache[ros.Publication]), make(cache[msgs.Service])}
+	return &probes{node: n, used: make(map[question]answer), wanted: make(map[string][]question), busy: make(map[string]bool),
+		results: make(chan result), slots: make(chan struct{}, maxProbed)}
+}
+
+// get returns an answer, if there is one. Otherwise, and if it is an error retryAfter ago, start asks for it.
+func (p *probes) get(q question) (answer, bool) {
+	a, known := p.answers[q]
+	if known {
+		p.used[q] = a
+	}
+	if (!known || a.err != nil && time.Since(a.when) >= retryAfter) && !p.busy[q.uri] {
+		p.wanted[q.uri] = append(p.wanted[q.uri], q)
+	}
+	return a, known
+}
+
+// start asks for what get didn't find. run starts a goroutine.
+func (p *probes) start(ctx context.Context, run func(func())) {
+	for uri, list := range p.wanted {
+		p.busy[uri] = true
+		run(func() { p.ask(ctx, uri, list) })
+	}
+	clear(p.wanted)
+	p.answers, p.used = p.used, make(map[question]answer)
+}
+
+// gather takes an answer, and those that follow in gatherTime or until no node is being asked.
+func (p *probes) gather(r result) {
+	for late := time.After(gatherTime); ; {
+		if r.name != "" {
+			p.answers[r.question] = r.answer
+		} else if delete(p.busy, r.uri); len(p.busy) == 0 {
+			return
+		}
+		select {
+		case r = <-p.results:
+		case <-late:
+			return
+		}
+	}
+}
+
+// ask asks a node. If it doesn't answer one question in time, it isn't asked the others.
+func (p *probes) ask(ctx context.Context, uri string, list []question) {
+	send := func(r result) {
+		select {
+		case p.results <- r:
+		case <-ctx.Done():
+		}
+	}
+	defer send(result{question: question{uri: uri}})
+	select {
+	case p.slots <- struct{}{}:
+		defer func() { <-p.slots }()
+	case <-ctx.Done():
+		return
+	}
+	var silent error
+	for _, q := range list {
+		a := answer{err: silent}
+		if silent == nil {
+			limited, cancel := context.WithTimeout(ctx, probeTime)
+			if a = p.probe(limited, q); a.err != nil && limited.Err() != nil {
+				silent = fmt.Errorf("its node at %s doesn't answer", uri)
+				a.err = silent
+			}
+			cancel()
+		}
+		a.when = time.Now()
+		send(result{q, a})
+	}
+}
+
+// probe asks a question. Providers of services don't send definitions, so only services of known types can be called.
+func (p *probes) probe(ctx context.Context, q question) (a answer) {
+	if !q.service {
+		if a.topic, a.err = p.node.ProbeTopic(ctx, q.uri, q.name); a.err == nil {
+			a.err = define(&a.topic.Type)
+		}
+		return a
+	}
+	typ, md5, err := p.node.ProbeService(ctx, q.name)
+	if known, ok := msgs.LookupService(typ); ok && err == nil && known.MD5 == md5 {
+		a.service = known
+	}
+	a.err = err
+	return a
 }
 
 var errNoDefinition = errors.New("its publisher sends no definition of its type")
-
-// topic asks the publishers of a topic in turn and uses the first answer. Publishers of another
-// type are refused later, when connecting.
-func (p *probes) topic(ctx context.Context, name string, publishers []string) (ros.Publication, error) {
-	return p.topics.get(name, publishers, func() (found ros.Publication, err error) {
-		err = errors.New("nobody publishes it")
-		for _, node := range publishers {
-			limited, cancel := context.WithTimeout(ctx, probeTime)
-			found, err = p.node.ProbeTopic(limited, node, name)
-			cancel()
-			if err == nil {
-				return found, define(&found.Type)
-			}
-		}
-		return found, err
-	})
-}
 
 // define completes a type whose publisher sent no definition, as some do.
 func define(t *msgs.Type) error {
@@ -86,19 +159,4 @@ func define(t *msgs.Type) error {
 	}
 	t.Definition = known.Definition
 	return nil
-}
-
-// service asks the provider of a service for its type. Providers don't send definitions, so
-// only services of known types can be called.
-func (p *probes) service(ctx context.Context, name string, providers []string) (msgs.Service, bool) {
-	s, _ := p.services.get(name, providers, func() (msgs.Service, error) {
-		limited, cancel := context.WithTimeout(ctx, probeTime)
-		defer cancel()
-		typ, md5, err := p.node.ProbeService(limited, name)
-		if known, ok := msgs.LookupService(typ); ok && err == nil && known.MD5 == md5 {
-			return known, nil
-		}
-		return msgs.Service{}, err
-	})
-	return s, s.MD5 != ""
 }

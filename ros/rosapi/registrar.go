@@ -307,7 +307,7 @@ func (g *Registrar) tell(ctx context.Context, limit limiter, list []change) erro
 			answered[i] = c.Register()
 		}
 	}
-	answers, err := g.caller.callAll(ctx, limit, g.master, requests)
+	answers, err := g.caller.callAll(ctx, limit, g.master, requests, minBatch)
 	for i, a := range answers {
 		c := list[i]
 		if a.err == nil && answered[i] != nil {

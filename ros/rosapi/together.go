@@ -30,10 +30,10 @@ const (
 // limiter limits one call.
 type limiter func(context.Context) (context.Context, context.CancelFunc)
 
-// callAll makes calls and returns the answers until there is none. Many are made with one system.multicall if the peer
-// supports that and XML-RPC can express all of them.
-func (c *Caller) callAll(ctx context.Context, limit limiter, uri string, requests []request) ([]answer, error) {
-	if len(requests) >= minBatch {
+// callAll makes calls and returns the answers until there is none. If they are at least as many as least, they are made
+// with one system.multicall, if the peer supports that and XML-RPC can express all of them.
+func (c *Caller) callAll(ctx context.Context, limit limiter, uri string, requests []request, least int) ([]answer, error) {
+	if len(requests) >= least {
 		call, cancel := limit(ctx)
 		answers, err := c.callTogether(call, uri, requests)
 		cancel()
@@ -91,7 +91,7 @@ func (c *Caller) LookupNodes(ctx context.Context, master string, names []string)
 	for i, name := range names {
 		requests[i] = request{"lookupNode", []any{name}}
 	}
-	answers, err := c.callTogether(ctx, master, requests)
+	answers, err := c.callAll(ctx, context.WithCancel, master, requests, 1)
 	uris := make(map[string]string)
 	for i, a := range answers {
 		if uri, ok := a.value.(string); ok && a.err == nil {
