@@ -39,7 +39,7 @@ func InUse(path string) bool {
 		return false
 	}
 	defer f.Close() //nolint:errcheck // only read
-	return errors.Is(lock(f), ErrLocked)
+	return locked(f)
 }
 
 // openLocked creates a file or, with existing, also opens one, for reading and writing, and locks it. Otherwise the error
@@ -59,7 +59,7 @@ func openLocked(path string, existing bool) (f *os.File, fresh bool, err error) 
 	}
 	if err := lockNamed(f); err != nil {
 		end := f.Close
-		if fresh {
+		if fresh && !errors.Is(err, ErrLocked) { // otherwise it is another program's by now
 			end = func() error { return Unlock(f) }
 		}
 		return nil, false, errors.Join(fmt.Errorf("create %s: %w", path, err), end())

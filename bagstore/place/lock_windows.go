@@ -25,6 +25,9 @@ func lock(f *os.File) error {
 	return nil
 }
 
+// locked reports whether another open file has the lock. It takes the lock until the file is closed.
+func locked(f *os.File) bool { return errors.Is(lock(f), ErrLocked) }
+
 // renameOpen calls rename, which renames the file to path, and returns the file. Windows can't rename an open file,
 // so the file is closed, and not locked, during the call.
 func renameOpen(f *os.File, path string, rename func() error) (*os.File, error) {
