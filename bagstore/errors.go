@@ -17,6 +17,25 @@ var (
 	ErrGone = place.ErrGone
 )
 
+// LostBlocks is the error for blocks of a view none of whose messages can be found.
+type LostBlocks struct {
+	Messages uint64 // of the selected connections, according to the blocks' descriptions
+	Err      error  // of the first one
+}
+
+func (e *LostBlocks) Error() string { return fmt.Sprintf("%v (%d messages)", e.Err, e.Messages) }
+
+// Unwrap returns e.Err.
+func (e *LostBlocks) Unwrap() error { return e.Err }
+
+// LostMessages returns how many messages couldn't be read because of an error of an iterator.
+func LostMessages(err error) uint64 {
+	if e, ok := errors.AsType[*LostBlocks](err); ok {
+		return e.Messages
+	}
+	return 1
+}
+
 // FormatError is an error in the contents of a file.
 type FormatError struct {
 	Path   string

@@ -318,11 +318,16 @@ func (it *Iterator) open() bool {
 	return it.err == nil
 }
 
-// push opens a chunk. If that fails, it sets the iterator's error and skips the chunk.
+// push opens a chunk. If that fails, it skips the chunk and adds it to the iterator's error.
 func (it *Iterator) push(r chunkRef) {
 	runs, head, err := it.reader.index(r)
 	if err != nil {
-		it.err = cmp.Or(it.err, err)
+		lost, ok := it.err.(*LostBlocks)
+		if !ok {
+			lost = &LostBlocks{Err: err}
+			it.err = lost
+		}
+		lost.Messages += it.v.described(r)
 		return
 	}
 	for _, one := range runs {

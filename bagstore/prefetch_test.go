@@ -72,7 +72,7 @@ func leadIterator(t *testing.T, b *bagstore.Recording, lead time.Duration, bound
 // dataPos returns the offset of a chunk's data.
 func dataPos(t *testing.T, b *bagstore.Recording, i int) int64 {
 	t.Helper()
-	layouts, err := b.Layouts()
+	layouts, _, err := b.Layouts()
 	need.Must(t, err)
 	return layouts[i].DataPos
 }

@@ -3,8 +3,11 @@ package bagstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
+
+	"rsros/bagstore/place"
 )
 
 // OpenOptions are the options of opening a recording.
@@ -159,10 +162,12 @@ func (r *Recording) Counts() map[uint32]uint64 {
 // requests in little more time than one.
 const layoutReaders = 16
 
-// Layouts returns how the blocks are stored, in file order.
-func (r *Recording) Layouts() ([]Layout, error) {
+// Layouts returns how the blocks are stored, in file order. Those of damaged blocks, of which the notes tell, have no
+// Compression.
+func (r *Recording) Layouts() ([]Layout, Notes, error) {
 	var (
 		readers sync.WaitGroup
+		damage  [layoutReaders]Notes
 		errs    [layoutReaders]error
 	)
 	list := make([]Layout, len(r.blocks))
@@ -173,29 +178,45 @@ func (r *Recording) Layouts() ([]Layout, error) {
 		readers.Go(func() {
 			in := r.reader(nil)
 			for j := from; j < to && errs[i] == nil; j++ {
-				list[j], errs[i] = in.Layout(j)
+				list[j], errs[i] = layoutOf(in, j, &damage[i])
 			}
 		})
 	}
 	readers.Wait()
-	return list, cmp.Or(errs[:]...)
+	var notes Notes
+	for _, found := range damage {
+		for _, n := range found {
+			notes.Add(n)
+		}
+	}
+	return list, notes, cmp.Or(errs[:]...)
+}
+
+// layoutOf reads a layout. Damage is a note and no error.
+func layoutOf(in Reader, block int, damage *Notes) (Layout, error) {
+	l, err := in.Layout(block)
+	if bad, ok := errors.AsType[*FormatError](err); ok && !place.Ended(err) {
+		damage.Addf(Loss, bad.Offset, bad.Kind, "%v", bad.Err)
+		return Layout{}, nil
+	}
+	return l, err
 }
 
 // SomeLayouts is Layouts for a few blocks if Costly.
-func (r *Recording) SomeLayouts() (list []Layout, err error) {
+func (r *Recording) SomeLayouts() (list []Layout, damage Notes, err error) {
 	const most = 4
 	if !r.info.Costly || len(r.blocks) < most {
 		return r.Layouts()
 	}
 	in := r.reader(nil)
 	for i := range most {
-		l, err := in.Layout(i * (len(r.blocks) - 1) / (most - 1))
+		l, err := layoutOf(in, i*(len(r.blocks)-1)/(most-1), &damage)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		list = append(list, l)
 	}
-	return list, nil
+	return list, damage, nil
 }
 
 // Costly reports whether each layout takes a request to a server.

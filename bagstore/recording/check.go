@@ -44,11 +44,12 @@ func Check(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) 
 }
 
 type checker struct {
-	rep   *bagstore.CheckReport
-	specs map[*bagstore.Connection]*msgs.Spec
-	cache msgs.Cache[*msgs.Spec]
-	worst bagstore.Severity
-	bad   int
+	rep    *bagstore.CheckReport
+	specs  map[*bagstore.Connection]*msgs.Spec
+	cache  msgs.Cache[*msgs.Spec]
+	worst  bagstore.Severity
+	listed int    // damaged messages and blocks in the report
+	more   uint64 // damaged messages that aren't
 }
 
 func (k *checker) note(n bagstore.Note) {
@@ -79,8 +80,10 @@ func (k *checker) messages(ctx context.Context, b *bagstore.Recording, o bagstor
 			if m.TimeClamped {
 				moved++
 			}
-		} else if k.bad++; k.bad <= maxBad {
+		} else if k.listed++; k.listed <= maxBad {
 			k.lost("message", err)
+		} else {
+			k.more += bagstore.LostMessages(err)
 		}
 		if err := pace.Step(); err != nil {
 			return err
@@ -89,8 +92,8 @@ func (k *checker) messages(ctx context.Context, b *bagstore.Recording, o bagstor
 	if moved > 0 {
 		k.note(bagstore.Note{Offset: -1, Kind: "message", Text: fmt.Sprintf("%d messages have times before 1970 or after 2106, which a bag can't hold", moved)})
 	}
-	if more := k.bad - maxBad; more > 0 {
-		k.lost("message", fmt.Errorf("%d more messages can't be read", more))
+	if k.more > 0 {
+		k.lost("message", fmt.Errorf("%d more messages can't be read", k.more))
 	}
 	return nil
 }

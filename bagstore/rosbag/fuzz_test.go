@@ -58,7 +58,7 @@ func FuzzBag(f *testing.F) {
 			for n := 0; n < 1000 && (it.Prev() || it.Err() != nil); n++ {
 			}
 			it.Close()
-			_, _ = b.Layouts()
+			_, _, _ = b.Layouts()
 			_ = r.Close()
 		}
 	})

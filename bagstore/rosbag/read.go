@@ -1,6 +1,7 @@
 package rosbag
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -175,21 +176,22 @@ func (b *File) inFile(end int64) bool {
 }
 
 // Sizes calls do for every message with the size of its data. It reads only record headers and compressed chunks;
-// Progress counts chunks.
+// Progress counts chunks. It skips damage, and returns the first after the others' messages.
 func (b *File) Sizes(ctx context.Context, p bagstore.Progress, do func(conn uint32, size int64)) error {
 	l := newChunkReader(b)
 	w := walker{bag: b, onMessage: func(_ record.Source, r *record.Record, e bagstore.Entry) error {
 		do(e.Conn, r.DataLen)
 		return nil
 	}}
+	var damage error
 	for i := range b.chunks {
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(ctx.Err(), b.failed()); err != nil {
 			return err
 		}
 		p.Report(uint64(i), uint64(len(b.chunks)))
 		if _, _, err := l.walkContent(&b.chunks[i], w); err != nil && !b.chunks[i].torn {
-			return b.errorAt(b.chunks[i].Pos, "chunk", err)
+			damage = cmp.Or(damage, b.errorAt(b.chunks[i].Pos, "chunk", err))
 		}
 	}
-	return nil
+	return cmp.Or(b.failed(), damage)
 }

@@ -29,7 +29,7 @@ func TestSomeTopicsStayCompressed(t *testing.T) {
 	})
 	uses := func(path string) map[string]map[bagstore.Compression]int {
 		b := samplebag.Open(t, path)
-		heads, err := b.Layouts()
+		heads, _, err := b.Layouts()
 		need.Must(t, err)
 		found := map[string]map[bagstore.Compression]int{}
 		for i, c := range b.Blocks() {

@@ -100,12 +100,19 @@ const maxDamageLines = 20
 type Skipped struct {
 	Log     zerolog.Logger
 	Damaged int // messages
+	lines   int
 }
 
-// Skip skips a message.
+// Skip skips a message, or all of a block.
 func (s *Skipped) Skip(err error) {
-	if s.Damaged++; s.Damaged <= maxDamageLines {
-		s.Log.Warn().Err(err).Msg("a message was skipped")
+	text := "a message was skipped"
+	n := bagstore.LostMessages(err)
+	if n != 1 {
+		text = "a chunk was skipped"
+	}
+	s.Damaged += int(n)
+	if s.lines++; s.lines <= maxDamageLines {
+		s.Log.Warn().Err(err).Msg(text)
 	}
 }
 

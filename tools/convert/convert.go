@@ -206,7 +206,7 @@ func (r *Result) copyRest(ctx context.Context, file *rsbag.File, part bagstore.F
 		}
 		if err != nil {
 			bad++
-			r.Damaged, r.Why = r.Damaged+1, err
+			r.Damaged, r.Why = r.Damaged+bagstore.LostMessages(err), err
 			continue
 		}
 		at := file.FileTime(m.Time)

@@ -3,6 +3,8 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -11,8 +13,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/program"
 	"rsros/test/need"
 	"rsros/test/samplebag"
+	"rsros/tools/bagset"
 )
 
 // TestGenpyPrintsTheSame compares the text of messages of all types in the example bags with Python's.
@@ -69,4 +73,28 @@ func printed(t *testing.T, path, topic string, n int) (texts []string) {
 		texts = append(texts, strings.TrimSuffix(out.String(), "---\n"))
 	}
 	return texts
+}
+
+// TestCatDamagedChunk checks that times from the start are the same if the first chunk can't be read, and that all of its
+// messages are counted as lost.
+func TestCatDamagedChunk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	samplebag.Strings{Topics: 1, Messages: 30, Size: func(int) int { return 10 }}.Write(t, path, bagstore.Options{ChunkSize: 500})
+	cat := func(start string) (text string, err error) {
+		var out bytes.Buffer
+		err = Cat(t.Context(), CatOptions{Bags: []string{path}, Selection: bagset.Selection{Start: start}, Out: &out, Log: zerolog.Nop()})
+		return out.String(), err
+	}
+	bag := samplebag.Open(t, path)
+	start := fmt.Sprintf("%.9f", (bag.Blocks()[0].End + 1).Sub(bag.Start()).Seconds())
+	want, err := cat(start)
+	need.Must(t, err)
+	samplebag.LoseChunk(t, path, 0)
+	if got, err := cat(start); err != nil || got != want {
+		t.Errorf("from %s s: %v, %q, want %q", start, err, got, want)
+	}
+	n := bag.Blocks()[0].Messages()
+	if _, err := cat(""); n < 2 || !errors.Is(err, program.ErrIncomplete) || !strings.Contains(err.Error(), fmt.Sprintf("%d messages are damaged", n)) {
+		t.Errorf("of %d lost messages: %v", n, err)
+	}
 }

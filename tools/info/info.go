@@ -4,11 +4,13 @@ package info
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 )
 
@@ -116,9 +118,11 @@ func Summarize(ctx context.Context, b *bagstore.Recording, o Options) (s *Summar
 			s.Chunks++
 		}
 	}
-	if s.Compressions, err = Compressions(b); err != nil {
+	var damage bagstore.Notes
+	if s.Compressions, damage, err = Compressions(b); err != nil {
 		return s, err
 	}
+	s.Notes = append(s.Notes, damage...)
 	read := 0
 	for _, u := range s.Compressions {
 		read += u.Chunks
@@ -168,15 +172,18 @@ func Topics(b *bagstore.Recording) (list []TopicSummary) {
 	return list
 }
 
-// Compressions returns the compressions of a bag's chunks, those of most chunks first. At an address, it
-// reads some of the chunks' headers.
-func Compressions(b *bagstore.Recording) ([]CompressionUse, error) {
-	heads, err := b.SomeLayouts()
+// Compressions returns the compressions of a bag's chunks, those of most chunks first, and notes about damaged chunks, which
+// it leaves out. At an address, it reads some of the chunks' headers.
+func Compressions(b *bagstore.Recording) ([]CompressionUse, bagstore.Notes, error) {
+	heads, damage, err := b.SomeLayouts()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	uses := make(map[bagstore.Compression]CompressionUse)
 	for _, h := range heads {
+		if h.Compression == "" {
+			continue
+		}
 		u := uses[h.Compression]
 		u.Kind = h.Compression
 		if !h.Continued {
@@ -189,7 +196,7 @@ func Compressions(b *bagstore.Recording) ([]CompressionUse, error) {
 	}
 	return slices.SortedFunc(maps.Values(uses), func(x, y CompressionUse) int {
 		return cmp.Or(cmp.Compare(y.Chunks, x.Chunks), cmp.Compare(y.Kind, x.Kind)) // of as many chunks, as rosbag info
-	}), nil
+	}), damage, nil
 }
 
 // compressed reports whether any chunk is.
@@ -206,6 +213,9 @@ func (s *Summary) rates(ctx context.Context, b *bagstore.Recording) error {
 	found := make(map[string]*TopicRates)
 	pace := bagstore.Pace{Ctx: ctx}
 	for m, err := range v.Index() {
+		if _, lost := errors.AsType[*bagstore.LostBlocks](err); lost && !place.Ended(err) {
+			continue // the layouts have told
+		}
 		if err == nil {
 			err = pace.Step()
 		}
@@ -265,7 +275,7 @@ func (s *Summary) sizes(ctx context.Context, b *bagstore.Recording) error {
 			topics[c.ID] = &s.Topics[i]
 		}
 	}
-	return b.Sizes(ctx, nil, func(conn uint32, size int64) {
+	err := b.Sizes(ctx, nil, func(conn uint32, size int64) {
 		t := topics[conn]
 		if t == nil {
 			return // damage: nothing describes the connection
@@ -276,4 +286,12 @@ func (s *Summary) sizes(ctx context.Context, b *bagstore.Recording) error {
 		t.Sizes.Bytes += uint64(size)
 		t.Sizes.Min, t.Sizes.Max = min(t.Sizes.Min, size), max(t.Sizes.Max, size)
 	})
+	bad, ok := errors.AsType[*bagstore.FormatError](err)
+	if !ok || place.Ended(err) {
+		return err
+	}
+	if !slices.ContainsFunc(s.Notes, func(n bagstore.Note) bool { return n.Offset == bad.Offset }) {
+		s.Notes = append(s.Notes, bagstore.Note{Offset: bad.Offset, Kind: bad.Kind, Severity: bagstore.Loss, Text: bad.Err.Error()})
+	}
+	return nil
 }

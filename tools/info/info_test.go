@@ -182,3 +182,20 @@ func summarizeFile(tb testing.TB, path string, o Options) (*Summary, error) {
 	defer b.Close()
 	return Summarize(tb.Context(), b, o)
 }
+
+// TestDamagedChunk checks that a chunk whose head can't be read is a note beside the rest.
+func TestDamagedChunk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	samplebag.Small.Write(t, path, bagstore.Options{ChunkSize: 900})
+	whole, err := summarizeFile(t, path, Options{Rates: true, Sizes: true})
+	need.Must(t, err)
+	samplebag.LoseChunk(t, path, 1)
+	s, err := summarizeFile(t, path, Options{Rates: true, Sizes: true})
+	need.Must(t, err)
+	if s.Messages != whole.Messages || s.Compressions[0].Chunks != whole.Chunks-1 || s.Topics[0].Rates == nil || s.Topics[0].Sizes == nil {
+		t.Errorf("%d messages in %v of %d chunks", s.Messages, s.Compressions, whole.Chunks)
+	}
+	if len(s.Notes) != 1 || s.Notes[0].Severity != bagstore.Loss {
+		t.Errorf("notes %v", s.Notes)
+	}
+}

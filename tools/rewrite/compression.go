@@ -27,7 +27,7 @@ func SameCompression(b *bagstore.Recording, o *bagstore.Options) (err error) {
 
 // MainCompression returns the compression of most of a bag's chunks; LZ4 for those that a bag can't have.
 func MainCompression(b *bagstore.Recording) (bagstore.Compression, error) {
-	uses, err := info.Compressions(b)
+	uses, _, err := info.Compressions(b)
 	switch {
 	case err != nil:
 		return "", err
@@ -46,7 +46,7 @@ func compressedTopics(b *bagstore.Recording) *regexp.Regexp {
 	if rosbag.FileOf(b) == nil || b.Costly() {
 		return nil
 	}
-	heads, err := b.Layouts()
+	heads, _, err := b.Layouts()
 	if err != nil || len(heads) != len(chunks) {
 		return nil // reading the chunks will tell
 	}
@@ -62,6 +62,7 @@ func compressedTopics(b *bagstore.Recording) *regexp.Regexp {
 				more[topics[n.ID]] += int64(n.Count)
 			case bagstore.None:
 				more[topics[n.ID]] -= int64(n.Count)
+			case "": // damaged
 			default:
 				return nil
 			}

@@ -44,7 +44,7 @@ func TestJoinPartsWhole(t *testing.T) {
 	if next != n || asked < len(b.Blocks()) {
 		t.Errorf("%d of %d messages, paced %d times", next, n, asked)
 	}
-	uses, err := info.Compressions(b)
+	uses, _, err := info.Compressions(b)
 	need.Must(t, err)
 	for _, u := range uses {
 		if want := map[bagstore.Compression]int{bagstore.None: 14, bagstore.BZ2: 15, bagstore.LZ4: 16}[u.Kind]; int(u.Chunks) != want {

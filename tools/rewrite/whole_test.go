@@ -205,7 +205,7 @@ func TestWholeChunksOfOthers(t *testing.T) {
 			continue
 		}
 		defer b.Close()
-		heads, err := b.Layouts()
+		heads, _, err := b.Layouts()
 		if err != nil || len(heads) == 0 {
 			continue
 		}
@@ -235,7 +235,7 @@ func TestWholeChunkDamaged(t *testing.T) {
 		in := filepath.Join(t.TempDir(), string(kind))
 		samplebag.Small.Write(t, in, bagstore.Options{ChunkSize: 4000, Compression: kind})
 		b := open(t, in, false)
-		heads, err := b.Layouts()
+		heads, _, err := b.Layouts()
 		need.Must(t, err)
 		raw, err := os.ReadFile(in)
 		need.Must(t, err)

@@ -51,7 +51,7 @@ type publisher struct {
 // NewMeasures returns the measures of an open recording before its first message.
 func NewMeasures(bag *bagstore.Recording) *Measures {
 	m := &Measures{size: bag.Size(), publishers: make(map[*bagstore.Connection]*publisher)}
-	heads, _ := bag.Layouts() // a check reports those that can't be read
+	heads, _, _ := bag.Layouts() // a check reports those that can't be read
 	for _, h := range heads {
 		if c := string(h.Compression); c != "" && !slices.Contains(m.compressions, c) {
 			m.compressions = append(m.compressions, c)

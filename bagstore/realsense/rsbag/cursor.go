@@ -200,7 +200,7 @@ func (c *Cursor) Last(t time.Duration) (Event, bool) {
 // Damaged returns the number of messages that couldn't be read, and the error of the last.
 func (c *Cursor) Damaged() (uint64, error) {
 	if c.track.err != nil {
-		return c.asm.errs + uint64(c.track.errs), c.track.err
+		return c.asm.errs + c.track.lost, c.track.err
 	}
 	return c.asm.errs, c.asm.err
 }

@@ -85,7 +85,8 @@ type track struct {
 	its      []*bagstore.Iterator
 	cur      int
 	errs     int
-	err      error // the last damage that was skipped
+	lost     uint64 // messages
+	err      error  // the last damage that was skipped
 }
 
 func (f *File) newTrack(want func(*bagstore.Connection) bool) *track {
@@ -147,6 +148,7 @@ func (t *track) move(step func(*bagstore.Iterator) bool, dir int) bool {
 		}
 		if err := t.its[t.cur].Err(); err != nil {
 			t.err = err
+			t.lost += bagstore.LostMessages(err)
 			t.errs++
 			continue
 		}
