@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"rsros/msgs"
 	"rsros/program/work"
 	"rsros/ros2/internal/dds"
 	"rsros/ros2/internal/rtps"
@@ -68,6 +67,10 @@ func Join(ctx context.Context, config Config) (*Node, error) {
 		return nil, err
 	}
 	if err := n.openInfo(); err != nil {
+		n.Close()
+		return nil, err
+	}
+	if err := n.serveDescriptions(); err != nil {
 		n.Close()
 		return nil, err
 	}
@@ -166,11 +169,4 @@ func (n *Node) Close() {
 	}
 	n.p.Close()
 	n.wg.Wait()
-}
-
-// release drops the reference to a message's body that isn't published.
-func release(m *msgs.Raw) {
-	if m.Owner != nil {
-		m.Owner.Release()
-	}
 }

@@ -44,20 +44,35 @@ func (d *describer) hash() string {
 
 func (d *describer) typeJSON(name string) string {
 	var list []string
-	switch s := d.specs[name]; {
-	case s == nil:
-		list = []string{fieldJSON("sec", fieldTypes["int32"], 0, ""), fieldJSON("nanosec", fieldTypes["uint32"], 0, "")}
-	case len(s.Fields) == 0:
-		list = []string{fieldJSON("structure_needs_at_least_one_member", fieldTypes["uint8"], 0, "")}
-	default:
-		for i := range s.Fields {
-			list = append(list, specFieldJSON(s, &s.Fields[i]))
-		}
+	for _, f := range d.fields(name) {
+		list = append(list, fmt.Sprintf(`{"name": %s, "type": {"type_id": %d, "capacity": %d, "string_capacity": 0, "nested_type_name": %s}}`,
+			msgs.QuoteJSON(f.name), f.kind, f.capacity, msgs.QuoteJSON(f.nested)))
 	}
 	return fmt.Sprintf(`{"type_name": %s, "fields": [%s]}`, msgs.QuoteJSON(ros2Type(name)), strings.Join(list, ", "))
 }
 
-func specFieldJSON(s *msgs.Spec, f *msgs.Field) string {
+// describedField is a field in a type description.
+type describedField struct {
+	name           string
+	kind, capacity int
+	nested         string // type name, for nestedType
+}
+
+func (d *describer) fields(name string) (list []describedField) {
+	switch s := d.specs[name]; {
+	case s == nil:
+		list = []describedField{{name: "sec", kind: fieldTypes["int32"]}, {name: "nanosec", kind: fieldTypes["uint32"]}}
+	case len(s.Fields) == 0:
+		list = []describedField{{name: "structure_needs_at_least_one_member", kind: fieldTypes["uint8"]}}
+	default:
+		for i := range s.Fields {
+			list = append(list, describeField(s, &s.Fields[i]))
+		}
+	}
+	return list
+}
+
+func describeField(s *msgs.Spec, f *msgs.Field) describedField {
 	kind, nested := fieldTypes[f.Type], ""
 	if kind == 0 {
 		kind, nested = nestedType, ros2Type(elementType(f))
@@ -69,10 +84,36 @@ func specFieldJSON(s *msgs.Spec, f *msgs.Field) string {
 	case f.Array:
 		kind, capacity = kind+fixedArray, f.Len
 	}
-	return fieldJSON(fieldName(s, f), kind, capacity, nested)
+	return describedField{name: fieldName(s, f), kind: kind, capacity: capacity, nested: nested}
 }
 
-func fieldJSON(name string, kind, capacity int, nested string) string {
-	return fmt.Sprintf(`{"name": %s, "type": {"type_id": %d, "capacity": %d, "string_capacity": 0, "nested_type_name": %s}}`,
-		msgs.QuoteJSON(name), kind, capacity, msgs.QuoteJSON(nested))
+// EncodeDescription appends the description of a type, such as "std_msgs/msg/String", as a
+// type_description_interfaces/msg/TypeDescription. definition has the encoding "ros2msg".
+func EncodeDescription(e *msgs.Encoder, name, definition string) error {
+	m, err := Map(name, definition)
+	if err != nil {
+		return err
+	}
+	d := describe(m.plans[0].from)
+	d.encode(e, d.names[0])
+	used := slices.Sorted(slices.Values(d.names[1:]))
+	e.Len(len(used))
+	for _, name := range used {
+		d.encode(e, name)
+	}
+	return nil
+}
+
+func (d *describer) encode(e *msgs.Encoder, name string) {
+	list := d.fields(name)
+	e.String(ros2Type(name))
+	e.Len(len(list))
+	for _, f := range list {
+		e.String(f.name)
+		e.U8(uint8(f.kind))
+		e.U64(uint64(f.capacity))
+		e.U64(0) // capacity of a bounded string
+		e.String(f.nested)
+		e.String("") // default value
+	}
 }

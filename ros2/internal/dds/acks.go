@@ -121,7 +121,9 @@ func (in *inlet) acknowledge() []byte {
 			}
 		}
 	}
-	in.answers++
+	if in.answers++; !in.heard {
+		missing = rtps.Set{} // asks for a heartbeat, in the way that Fast DDS answers at once
+	}
 	return rtps.AppendAckNack(b, reader, writer, &missing, in.answers, in.heard)
 }
 

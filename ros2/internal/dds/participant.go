@@ -76,6 +76,8 @@ type Participant struct {
 
 	publications, subscriptions *Writer // of SEDP
 
+	filter func(*rtps.Submessage) bool // reports false for what a test loses; nil: nothing
+
 	pacers pacers
 	acks   acks
 	wg     sync.WaitGroup
@@ -83,12 +85,14 @@ type Participant struct {
 }
 
 // Join starts a participant.
-func Join(config Config) (*Participant, error) {
+func Join(config Config) (*Participant, error) { return join(config, nil) }
+
+func join(config Config, filter func(*rtps.Submessage) bool) (*Participant, error) {
 	if config.Domain < 0 || config.Domain > maxDomain {
 		return nil, fmt.Errorf("join ROS 2: domain %d: want 0 to %d", config.Domain, maxDomain)
 	}
 	p := &Participant{
-		config: config, log: config.Log, remotes: map[rtps.Prefix]*remote{},
+		filter: filter, config: config, log: config.Log, remotes: map[rtps.Prefix]*remote{},
 		writers: map[rtps.EntityID]*Writer{}, readers: map[rtps.EntityID]*Reader{},
 	}
 	p.prefix[0], p.prefix[1] = rtps.Vendor[0], rtps.Vendor[1]
@@ -248,7 +252,7 @@ func (p *Participant) isClosed() bool {
 
 // handle passes a submessage to the endpoint that it is for.
 func (p *Participant) handle(m *rtps.Submessage, from netip.AddrPort) {
-	if m.Source == p.prefix || m.Dest != (rtps.Prefix{}) && m.Dest != p.prefix {
+	if m.Source == p.prefix || m.Dest != (rtps.Prefix{}) && m.Dest != p.prefix || p.filter != nil && !p.filter(m) {
 		return
 	}
 	switch m.Kind {

@@ -191,9 +191,6 @@ func (r *Reader) Writers() int {
 	return len(r.inlets)
 }
 
-// WriterMatched reports whether a writer of a participant is matched, and has been heard.
-func (r *Reader) WriterMatched(g rtps.GUID) bool { return r.has(g) }
-
 // Counts returns the counts of all writers, also of those that have gone.
 func (r *Reader) Counts() map[rtps.GUID]Counts {
 	r.mu.Lock()
@@ -231,4 +228,17 @@ func (r *Reader) end() {
 	for _, in := range r.inlets {
 		r.drop(in)
 	}
+}
+
+// Heard returns the participants that have a writer which knows the reader.
+func (r *Reader) Heard() map[rtps.Prefix]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := map[rtps.Prefix]bool{}
+	for g, in := range r.inlets {
+		if in.heard {
+			list[g.Prefix()] = true
+		}
+	}
+	return list
 }

@@ -290,13 +290,6 @@ func (w *Writer) Readers() int {
 	return len(w.outlets)
 }
 
-// ReaderMatched reports whether a reader of a participant is matched.
-func (w *Writer) ReaderMatched(g rtps.GUID) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.outlets[g] != nil
-}
-
 // Lost returns how many samples readers lost, for each that lost any.
 func (w *Writer) Lost() map[rtps.GUID]uint64 {
 	w.mu.Lock()
@@ -361,4 +354,17 @@ func (w *Writer) end() {
 		w.history.remove(0)
 	}
 	w.trim()
+}
+
+// Answered returns the participants that have a reader which knows the writer.
+func (w *Writer) Answered() map[rtps.Prefix]bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := map[rtps.Prefix]bool{}
+	for g, o := range w.outlets {
+		if o.answered {
+			list[g.Prefix()] = true
+		}
+	}
+	return list
 }

@@ -61,7 +61,8 @@ func main() {
 	defer n.Close()
 	limit, cancel := context.WithTimeout(ctx, time.Duration(*seconds*float64(time.Second)))
 	defer cancel()
-	roles := map[string]func(context.Context, *ros2.Node){"pub": publish, "sub": subscribe, "graph": graph, "latch": latch, "tail": tail}
+	roles := map[string]func(context.Context, *ros2.Node){"pub": publish, "sub": subscribe, "graph": graph, "latch": latch, "tail": tail,
+		"serve": serve, "call": call, "describe": describe}
 	roles[*role](limit, n)
 }
 
@@ -186,5 +187,49 @@ func graph(ctx context.Context, n *ros2.Node) {
 	}
 	for _, t := range slices.Sorted(maps.Keys(g.Services())) {
 		fmt.Println("service", t, g.Services()[t])
+	}
+}
+
+const trigger = "std_srvs/srv/Trigger"
+
+func serve(ctx context.Context, n *ros2.Node) {
+	_, err := n.Serve(*topic, trigger, func(context.Context, []byte) ([]byte, error) {
+		var e msgs.Encoder
+		e.BeginCDR()
+		e.Bool(true)
+		e.String("our answer")
+		return e.B, nil
+	})
+	check(err)
+	<-ctx.Done()
+}
+
+func call(ctx context.Context, n *ros2.Node) {
+	start := time.Now()
+	b, err := n.Call(ctx, *topic, trigger, []byte{0, 1, 0, 0, 0, 0, 0, 0})
+	check(err)
+	d := msgs.NewCDRDecoder(b)
+	fmt.Printf("answer %v %q after %.3f s\n", d.Bool(), d.String(), time.Since(start).Seconds())
+}
+
+// describe asks the publisher of a topic for its type.
+func describe(ctx context.Context, n *ros2.Node) {
+	for {
+		for _, e := range n.Graph().Publishers(*topic) {
+			if e.Node == "" {
+				continue
+			}
+			definition, err := n.DescribeType(ctx, e.Node, e.Type, e.Hash)
+			check(err)
+			_, hash, _ := mapping.Describe(e.Type)
+			fmt.Printf("%s of %s: %d bytes, hash as ours %v\n%s\n", e.Type, e.Node, len(definition), hash == e.Hash, definition)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			fmt.Println("nobody publishes", *topic)
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
 	}
 }

@@ -1,0 +1,263 @@
+package ros2
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"rsros/msgs"
+	"rsros/ros2/internal/dds"
+	"rsros/ros2/internal/rtps"
+)
+
+// Handler answers a request of a service. Request and response are CDR with encapsulation. After an error, which is
+// logged, the client gets no answer. Handlers of one service are called one after the other, on its own goroutine.
+type Handler func(ctx context.Context, request []byte) (response []byte, err error)
+
+const (
+	maxRequest      = 16 << 20 // bytes of a request or a response
+	waitingRequests = 64       // of one service; more are dropped, and the client waits in vain
+	serviceDepth    = 100
+)
+
+// request is one that waits for its handler.
+type request struct {
+	data   []byte
+	client GUID
+	number int64
+}
+
+// Service is a service that this node serves.
+type Service struct {
+	n       *Node
+	name    string
+	reader  *dds.Reader
+	writer  *dds.Writer
+	queue   chan request // sent to by the reader's callback, never closed
+	handler Handler
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+}
+
+var serviceQoS = dds.QoS{Reliable: true, Depth: serviceDepth}
+
+// Serve serves a service of a type such as "std_srvs/srv/Trigger".
+func (n *Node) Serve(service, typ string, h Handler) (*Service, error) {
+	name, requestType, replyType, err := n.serviceNames(service, typ)
+	if err != nil {
+		return nil, fmt.Errorf("serve: %w", err)
+	}
+	s := &Service{n: n, name: name, queue: make(chan request, waitingRequests), handler: h}
+	if s.writer, err = n.p.NewWriter(dds.WriterOptions{Topic: replyPrefix + name + "Reply", Type: replyType, QoS: serviceQoS}); err != nil {
+		return nil, fmt.Errorf("serve %s: %w", name, err)
+	}
+	s.reader, err = n.p.NewReader(dds.ReaderOptions{
+		Topic: requestPrefix + name + "Request", Type: requestType, QoS: serviceQoS, MaxSample: maxRequest, Callback: s.receive,
+	})
+	if err != nil {
+		s.writer.Close()
+		return nil, fmt.Errorf("serve %s: %w", name, err)
+	}
+	ctx, cancel := context.WithCancel(n.ctx)
+	s.cancel = cancel
+	s.wg.Go(func() { s.run(ctx) })
+	if err := n.adopt(s.reader.GUID(), s.end); err != nil {
+		return nil, err
+	}
+	return s, n.adopt(s.writer.GUID(), func() {})
+}
+
+func (n *Node) serviceNames(service, typ string) (name, requestType, replyType string, err error) {
+	if name, err = n.resolve(service); err != nil {
+		return
+	}
+	if requestType, err = ddsType(typ, "_Request"); err != nil {
+		return
+	}
+	replyType, err = ddsType(typ, "_Response")
+	return
+}
+
+// receive queues a request.
+func (s *Service) receive(m *dds.Sample) {
+	r := request{data: bytes.Clone(m.Payload), client: m.Writer, number: m.Number}
+	if q, ok := related(m.Inline); ok {
+		if g, _, ok := q.Sample(); ok {
+			r.client = g
+		}
+	}
+	select {
+	case s.queue <- r:
+	default:
+		s.n.config.Log.Warn().Str("service", s.name).Msg("too many requests wait; dropping one")
+	}
+}
+
+// related returns the identity of the request that a sample belongs to.
+func related(inline rtps.Parameters) (rtps.Parameter, bool) {
+	if q, ok := inline.Get(rtps.PIDRelatedSample); ok {
+		return q, true
+	}
+	return inline.Get(rtps.PIDRelatedSampleOld)
+}
+
+func identity(g GUID, number int64) []byte {
+	b := rtps.AppendSample(nil, rtps.PIDRelatedSample, g, number)
+	b = rtps.AppendSample(b, rtps.PIDRelatedSampleOld, g, number)
+	return rtps.AppendSentinel(b)
+}
+
+func (s *Service) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case r := <-s.queue:
+			answer, err := s.handler(ctx, r.data)
+			if err != nil {
+				s.n.config.Log.Warn().Err(err).Str("service", s.name).Msg("a request isn't answered")
+				continue
+			}
+			s.writer.Write(msgs.Raw{Head: answer}, identity(r.client, r.number))
+		}
+	}
+}
+
+func (s *Service) end() {
+	s.cancel()
+	s.reader.Close()
+	s.wg.Wait()
+	s.writer.Close()
+}
+
+// Close ends the service and waits for its handler.
+func (s *Service) Close() {
+	s.n.disown(s.writer.GUID())
+	if s.n.disown(s.reader.GUID()) {
+		s.end()
+	}
+}
+
+// Client calls a service.
+type Client struct {
+	n      *Node
+	name   string
+	reader *dds.Reader
+	writer *dds.Writer
+
+	mu      sync.Mutex
+	waiting map[int64]chan []byte // by number of the request; sent to once, by the reader's callback
+}
+
+// NewClient returns a client of a service.
+func (n *Node) NewClient(service, typ string) (*Client, error) {
+	name, requestType, replyType, err := n.serviceNames(service, typ)
+	if err != nil {
+		return nil, fmt.Errorf("call: %w", err)
+	}
+	c := &Client{n: n, name: name, waiting: map[int64]chan []byte{}}
+	c.reader, err = n.p.NewReader(dds.ReaderOptions{
+		Topic: replyPrefix + name + "Reply", Type: replyType, QoS: serviceQoS, MaxSample: maxRequest, Callback: c.receive,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("call %s: %w", name, err)
+	}
+	c.writer, err = n.p.NewWriter(dds.WriterOptions{Topic: requestPrefix + name + "Request", Type: requestType, QoS: serviceQoS})
+	if err != nil {
+		c.reader.Close()
+		return nil, fmt.Errorf("call %s: %w", name, err)
+	}
+	if err := n.adopt(c.reader.GUID(), c.end); err != nil {
+		return nil, err
+	}
+	return c, n.adopt(c.writer.GUID(), func() {})
+}
+
+// receive passes an answer to the call that waits for it. Those of other clients are left out.
+func (c *Client) receive(m *dds.Sample) {
+	q, ok := related(m.Inline)
+	if !ok {
+		return
+	}
+	g, number, ok := q.Sample()
+	if !ok || g != c.reader.GUID() && g != c.writer.GUID() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if to := c.waiting[number]; to != nil {
+		delete(c.waiting, number)
+		to <- bytes.Clone(m.Payload)
+	}
+}
+
+const lookForServer = 5 * time.Millisecond
+
+// Ready reports whether a server is there and knows this client: both halves of the service belong to one participant.
+func (c *Client) Ready() bool {
+	heard := c.reader.Heard()
+	for prefix := range c.writer.Answered() {
+		if heard[prefix] {
+			return true
+		}
+	}
+	return false
+}
+
+// Call waits for a server, sends a request in CDR with encapsulation, and returns the response.
+func (c *Client) Call(ctx context.Context, data []byte) ([]byte, error) {
+	for !c.Ready() {
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("call %s: no server was found: %w", c.name, ctx.Err())
+		case <-time.After(lookForServer):
+		}
+	}
+	answer := make(chan []byte, 1)
+	c.mu.Lock()
+	number := c.writer.Write(msgs.Raw{Head: data}, identity(c.reader.GUID(), unknownNumber))
+	c.waiting[number] = answer
+	c.mu.Unlock()
+	if number == 0 {
+		return nil, ErrClosed
+	}
+	defer func() {
+		c.mu.Lock()
+		delete(c.waiting, number)
+		c.mu.Unlock()
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, fmt.Errorf("call %s: the server didn't answer: %w", c.name, ctx.Err())
+	case b := <-answer:
+		return b, nil
+	}
+}
+
+// unknownNumber is that of a sample which isn't known: the high half is -1, the low half 0.
+const unknownNumber = -1 << 32
+
+func (c *Client) end() {
+	c.reader.Close()
+	c.writer.Close()
+}
+
+// Close ends the client. Calls that wait end with their contexts.
+func (c *Client) Close() {
+	c.n.disown(c.writer.GUID())
+	if c.n.disown(c.reader.GUID()) {
+		c.end()
+	}
+}
+
+// Call calls a service once: see Client.Call.
+func (n *Node) Call(ctx context.Context, service, typ string, data []byte) ([]byte, error) {
+	c, err := n.NewClient(service, typ)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.Call(ctx, data)
+}
