@@ -155,7 +155,7 @@ func (n *Node) listen(ctx context.Context) error {
 		reach = "only this machine can reach this node"
 	}
 	n.log.Debug().Str("uri", n.uri).Stringer("address", n.listener.Addr()).Msg(reach)
-	n.server = xmlrpc.NewServer(n.serveAPI)
+	n.server = xmlrpc.NewServer(n.serveAPI, n.log)
 	n.wg.Go(func() { n.server.Serve(api) }) //nolint:errcheck // ends with ErrServerClosed
 	return nil
 }

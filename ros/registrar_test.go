@@ -52,7 +52,7 @@ func TestManyRegistrations(t *testing.T) {
 					return nil, errors.New("not this one")
 				}
 				return m.serve(ctx, method, args)
-			})
+			}, zerolog.Nop())
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				exchanges.Add(1)
 				body, err := io.ReadAll(r.Body)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"rsros/msgs"
 	"rsros/program/recvbuf"
 	"rsros/ros/internal/wire"
@@ -215,7 +217,7 @@ func fakePublisher(t *testing.T, m *testMaster, topic string, send func(net.Conn
 	need.Must(t, err)
 	api := httptest.NewServer(xmlrpc.NewHandler(func(context.Context, string, []any) (any, error) {
 		return []any{1, "", []any{"TCPROS", "127.0.0.1", port(l)}}, nil
-	}))
+	}, zerolog.Nop()))
 	served := make(chan struct{})
 	go func() {
 		defer close(served)

@@ -56,7 +56,7 @@ func (m *testMaster) listen() {
 		m.t.Fatal(err)
 	}
 	m.addr = l.Addr().String()
-	m.server = &http.Server{Handler: xmlrpc.NewHandler(m.serve)}
+	m.server = &http.Server{Handler: xmlrpc.NewHandler(m.serve, zerolog.Nop())}
 	go m.server.Serve(l) //nolint:errcheck // ends with Close
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"rsros/ros/rosapi"
 	"rsros/ros/xmlrpc"
 	"rsros/test/need"
@@ -27,7 +29,7 @@ func TestUDPSubscriberThatVanishes(t *testing.T) {
 			asked.Add(1)
 		}
 		return []any{1, "", 7}, nil
-	})
+	}, zerolog.Nop())
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	need.Must(t, err)
 	served := make(chan error, 1)

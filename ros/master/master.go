@@ -82,7 +82,7 @@ func Start(config Config) (*Master, error) {
 	m.methods = m.api()
 	m.notifier = newNotifier(m.log, m.forgetParam)
 	m.close = sync.OnceValue(m.shutDown)
-	m.server = xmlrpc.NewServer(m.handle)
+	m.server = xmlrpc.NewServer(m.handle, m.log)
 	for _, l := range listeners {
 		m.serving.Go(func() {
 			if err := m.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {

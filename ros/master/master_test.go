@@ -74,7 +74,7 @@ func startSlave(t *testing.T) *slave {
 	server := httptest.NewServer(xmlrpc.NewHandler(func(_ context.Context, method string, args []any) (any, error) {
 		s.calls <- append([]any{method}, args...)
 		return []any{1, "", 0}, nil
-	}))
+	}, zerolog.Nop()))
 	t.Cleanup(server.Close)
 	s.api = server.URL + "/"
 	return s

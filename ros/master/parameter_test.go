@@ -41,6 +41,17 @@ func TestParams(t *testing.T) {
 	want(t, m, tree("only", 1), "getParam", "/tool", "/")
 }
 
+// TestLargeParams checks what roslaunch may set in one call: a robot's description, or a long table.
+func TestLargeParams(t *testing.T) {
+	m := start(t)
+	want(t, m, 0, "setParam", "/roslaunch", "/robot_description", strings.Repeat("<link/>", 350_000)) // 4.6 MB as XML
+	table := make([]any, 140_000)
+	for i := range table {
+		table[i] = i
+	}
+	want(t, m, 0, "setParam", "/roslaunch", "/table", table)
+}
+
 func TestParamDepth(t *testing.T) {
 	m := start(t)
 	want(t, m, 0, "setParam", "/tool", strings.Repeat("/a", maxParamDepth), 1)

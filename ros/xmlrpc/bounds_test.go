@@ -5,8 +5,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/rs/zerolog"
 
 	"rsros/program/buffers"
 	"rsros/test/need"
@@ -14,7 +17,10 @@ import (
 
 // TestRequestBounds holds what a request may cost: six bodies of 64 MiB of empty values once took 3.2 GB.
 func TestRequestBounds(t *testing.T) {
-	url, client := serve(t, echo)
+	var log bytes.Buffer
+	server := httptest.NewServer(NewHandler(echo, zerolog.New(&log)))
+	defer server.Close()
+	url, client := server.URL, server.Client()
 	open := "<methodCall><methodName>echo</methodName><params><param><value><array><data>"
 	end := "</data></array></value></param></params></methodCall>"
 	post := func(body io.Reader) int {
@@ -34,6 +40,9 @@ func TestRequestBounds(t *testing.T) {
 	}
 	if got := post(strings.NewReader(open + strings.Repeat(" ", maxDocument) + end)); got != http.StatusRequestEntityTooLarge {
 		t.Errorf("too many bytes: HTTP status %d", got)
+	}
+	if text := log.String(); strings.Count(text, "refused") != 1 || !strings.Contains(text, "more than 1048576 values") || !strings.Contains(text, "127.0.0.1") {
+		t.Errorf("two refused requests in a second are logged as %q", text)
 	}
 	if used := buffers.PeerInput.Used(); used != 0 {
 		t.Errorf("%d bytes of the budget are still in use", used)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"rsros/program/buffers"
 )
 
@@ -15,8 +17,13 @@ import (
 type HandlerFunc func(ctx context.Context, method string, args []any) (any, error)
 
 // NewHandler serves calls posted to any path. It executes system.multicall, which roslaunch uses to
-// set parameters, with one call of handle for each call in it.
-func NewHandler(handle HandlerFunc) http.Handler {
+// set parameters, with one call of handle for each call in it. Requests that can't be read are logged, at most
+// one a second: roslaunch ends on the answer without a reason.
+func NewHandler(handle HandlerFunc, log zerolog.Logger) http.Handler {
+	log = log.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Second})
+	refused := func(r *http.Request, err error) {
+		log.Warn().Err(err).Str("peer", r.RemoteAddr).Msg("an XML-RPC request is refused")
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)
@@ -25,12 +32,19 @@ func NewHandler(handle HandlerFunc) http.Handler {
 		}
 		body, err := buffers.PeerInput.Read(r.Body, -1, maxDocument, decodedSize)
 		if err != nil {
+			refused(r, err)
 			w.Header().Set("Connection", "close") // the rest of the body isn't read
 			http.Error(w, "XML-RPC request: "+err.Error(), status(err))
 			return
 		}
 		defer body.Close()
-		reply(w, answer(r.Context(), handle, body.Bytes))
+		method, args, err := decodeCall(body.Bytes)
+		if err != nil {
+			refused(r, err)
+			reply(w, encodeFault(asFault(err)))
+			return
+		}
+		reply(w, answer(r.Context(), handle, method, args))
 	})
 }
 
@@ -47,9 +61,9 @@ func status(err error) int {
 
 // NewServer returns an HTTP server for NewHandler's calls. No peer keeps a connection busy by sending or
 // reading slowly, or open by doing nothing.
-func NewServer(handle HandlerFunc) *http.Server {
+func NewServer(handle HandlerFunc, log zerolog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           NewHandler(handle),
+		Handler:           NewHandler(handle, log),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      time.Minute,
@@ -65,24 +79,20 @@ func reply(w http.ResponseWriter, document []byte) {
 	_, _ = w.Write(document) // a peer that is gone needs no answer
 }
 
-// answer turns a call document into a response document.
-func answer(ctx context.Context, handle HandlerFunc, body []byte) []byte {
-	method, args, err := decodeCall(body)
+// answer turns a call into a response document.
+func answer(ctx context.Context, handle HandlerFunc, method string, args []any) (document []byte) {
+	if method == "system.multicall" {
+		inner := handle
+		handle = func(ctx context.Context, _ string, args []any) (any, error) { return multicall(ctx, inner, args) }
+	}
+	value, err := handle(ctx, method, args)
 	if err == nil {
-		var value any
-		if method == "system.multicall" {
-			value, err = multicall(ctx, handle, args)
-		} else {
-			value, err = handle(ctx, method, args)
-		}
-		if err == nil {
-			body, err = encodeResponse(value)
-		}
+		document, err = encodeResponse(value)
 	}
 	if err != nil {
 		return encodeFault(asFault(err))
 	}
-	return body
+	return document
 }
 
 func asFault(err error) *Fault {

@@ -30,12 +30,13 @@ import (
 )
 
 // Bounds on what a peer may send. Usual documents have kilobytes; the largest honest ones are parameter
-// trees with robot descriptions in them.
+// trees with robot descriptions and tables in them, all of which roslaunch sets in one call. One document of
+// maxDocument takes all of buffers.PeerInput.
 const (
-	maxDocument = 4 << 20   // bytes of a call or a response
-	maxValues   = 128 << 10 // values in it, those inside others included
-	maxDepth    = 64        // values nested in values
-	decodedSize = 4         // bytes in memory for each byte of a document, while it is answered
+	maxDocument = 16 << 20 // bytes of a call or a response
+	maxValues   = 1 << 20  // values in it, those inside others included
+	maxDepth    = 64       // values nested in values
+	decodedSize = 4        // bytes in memory for each byte of a document, while it is answered
 )
 
 // Fault is an error that a server reports.

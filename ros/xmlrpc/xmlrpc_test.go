@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"go.uber.org/goleak"
 
 	"rsros/test/need"
@@ -152,7 +154,7 @@ func TestDecodeRefuses(t *testing.T) {
 // serve starts a server for handle and returns its URL and a client.
 func serve(t *testing.T, handle HandlerFunc) (string, *http.Client) {
 	t.Helper()
-	server := httptest.NewServer(NewHandler(handle))
+	server := httptest.NewServer(NewHandler(handle, zerolog.Nop()))
 	t.Cleanup(server.Close)
 	return server.URL, server.Client()
 }
@@ -213,7 +215,7 @@ func TestReuse(t *testing.T) {
 	opened := map[string]bool{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		opened[r.RemoteAddr] = true
-		NewHandler(echo).ServeHTTP(w, r)
+		NewHandler(echo, zerolog.Nop()).ServeHTTP(w, r)
 	}))
 	defer server.Close()
 	for range 10 {

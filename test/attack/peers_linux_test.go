@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"rsros/ros/rosapi"
 	"rsros/ros/xmlrpc"
 	"rsros/test/need"
@@ -270,7 +272,7 @@ func TestHostilePublishers(t *testing.T) {
 	t.Cleanup(func() { l.Close(); connections.Wait() })
 	api := httptest.NewServer(xmlrpc.NewHandler(func(context.Context, string, []any) (any, error) {
 		return []any{1, "", []any{"TCPROS", "127.0.0.1", l.Addr().(*net.TCPAddr).Port}}, nil
-	}))
+	}, zerolog.Nop()))
 	t.Cleanup(api.Close)
 	caller := rosapi.NewCaller("/attack")
 	for _, topic := range []string{"/huge", "/bad-name"} {
