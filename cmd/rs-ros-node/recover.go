@@ -107,7 +107,7 @@ func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) err
 		}
 		all.add(res.Path, res.Outcome)
 	}
-	return all.err("messages were lost", "nothing could be kept")
+	return all.err("messages were lost", "not recovered")
 }
 
 func (a *app) recoverOne(ctx context.Context, path string, o recoverOptions) recoverResult {

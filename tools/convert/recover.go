@@ -125,7 +125,7 @@ func RecoverFile(ctx context.Context, path string, to RecoverTarget) (output str
 		output = recoveredName(path)
 	}
 	if rewrite.SameFile(path, output) {
-		return "", report, errors.New("the output is the bag itself; --in-place replaces it")
+		return "", report, rewrite.ErrSameFile
 	}
 	if err = Misnamed(format, to.Output); err == nil {
 		err = to.Create(ctx, output, write)

@@ -114,11 +114,15 @@ func TestReplaceElsewhere(t *testing.T) {
 	if got := list(t, other); !slices.Equal(got, []string{"a.bag=new"}) {
 		t.Error(got)
 	}
-	// The bag's own folder means in place.
-	if _, err := placeAt(t, dir, false, false).Replace(t.Context(), path, write); err != nil {
-		t.Error(err)
+	// The bag's own folder, also by another name, would mean the bag itself.
+	link := filepath.Join(t.TempDir(), "link")
+	need.Must(t, os.Symlink(dir, link))
+	for _, p := range []Placement{placeAt(t, dir, false, false), placeAt(t, link+"/", false, true), placeAt(t, path, false, true)} {
+		if _, err := p.Replace(t.Context(), path, write); !errors.Is(err, ErrSameFile) {
+			t.Error(err)
+		}
 	}
-	if got := list(t, dir); !slices.Equal(got, []string{"a.bag=new", "a.orig.bag=a.bag"}) {
+	if got := list(t, dir); !slices.Equal(got, []string{"a.bag=a.bag"}) {
 		t.Error(got)
 	}
 }
