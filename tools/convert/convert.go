@@ -37,7 +37,7 @@ type Options struct {
 	Progress  bagstore.Progress // of frames or messages; may be nil
 	// Device makes Run convert camera nodes' recordings to recordings of a device.
 	Device    bool
-	AnyDamage bool   // continue however many messages are damaged
+	checkSums bool   // compare all chunks with their checksums
 	scan      bool   // an MCAP file's indexes aren't trusted
 	ROS       int    // messages that Messages writes, ROS 1 or 2. 0: In's if Out can hold them
 	Storage   string // of a folder of rosbag2: rosbag2.StorageSQLite (the default) or StorageMCAP
@@ -199,13 +199,11 @@ func (r *Result) copyRest(ctx context.Context, file *rsbag.File, part bagstore.F
 	v := file.Bag().View(bagstore.Query{
 		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c) }})
 	left := make(map[string]uint64)
-	bad := 0
 	for m, err := range v.Messages() {
-		if bad == maxBad || ctx.Err() != nil {
+		if ctx.Err() != nil {
 			break
 		}
 		if err != nil {
-			bad++
 			r.Damaged, r.Why = r.Damaged+bagstore.LostMessages(err), err
 			continue
 		}
@@ -228,9 +226,6 @@ func (r *Result) copyRest(ctx context.Context, file *rsbag.File, part bagstore.F
 	}
 	return ctx.Err()
 }
-
-// maxBad bounds how many damaged messages are skipped.
-const maxBad = 1000
 
 // Run converts a recording to the format of Out's extension: by ToBag or ToDB3 if it is a RealSense
 // recording, or with Device a camera node's, and by Messages otherwise, if ROS is set, or if In

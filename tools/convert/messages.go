@@ -37,7 +37,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	j := job{r: &r, anyDamage: o.AnyDamage, part: o.Choose != nil, keep: chosen.Keep, routes: newTable(in, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
+	j := job{r: &r, part: o.Choose != nil, keep: chosen.Keep, routes: newTable(in, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
 	for _, bag := range in.bags {
 		for _, n := range bag.Notes() {
 			if n.Severity == bagstore.Loss {
@@ -70,7 +70,7 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 		pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: view.Count()}
 		err := pump(func(b *batch) (bool, error) { return j.fill(b, it, &pace) }, func(b *batch) error { return b.write(out) })
 		if err == nil {
-			err = r.extras(files, out, o.AnyDamage)
+			err = r.extras(files, out, o.checkSums)
 		}
 		return j.metadata(in), err
 	})
@@ -86,7 +86,6 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 // job is one conversion. Only the goroutine that reads uses it while messages flow.
 type job struct {
 	r          *Result
-	anyDamage  bool
 	part       bool                                 // topics without messages are left out
 	keep       func(bagstore.Message) (bool, error) // may be nil
 	head       int                                  // bytes before each message's data: MCAP's times and number, if In and Out are MCAP
@@ -108,9 +107,6 @@ func (j *job) fill(b *batch, it *bagstore.Iterator, p *bagstore.Pace) (bool, err
 				return false, nil
 			}
 			j.r.Damaged, j.r.Why = j.r.Damaged+1, it.Err()
-			if j.r.Damaged == maxBad && !j.anyDamage {
-				return false, fmt.Errorf("more than %d messages are damaged; the last: %w", maxBad, it.Err())
-			}
 			continue
 		}
 		if err := j.message(b, it.Message(), it.Message().Time); err != nil {

@@ -316,6 +316,33 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// TestManyDamaged checks that a chunk is lost however many messages it has, and no other.
+func TestManyDamaged(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "in.bag")
+	w := samplebag.Create(t, in, bagstore.Options{Compression: bagstore.LZ4, ChunkSize: 3000 * 55})
+	id := w.Add(samplebag.Topic("/x", "std_msgs/String"))
+	for i := range 6000 {
+		need.Must(t, w.Write(id, bagstore.Time(i+1), []byte("\x05\x00\x00\x00hello")))
+	}
+	w.Done()
+	b := samplebag.Open(t, in)
+	first := b.Blocks()[0]
+	b.Close()
+	f, err := os.OpenFile(in, os.O_RDWR, 0)
+	need.Must(t, err)
+	_, err = f.WriteAt(bytes.Repeat([]byte{0xff}, 200), first.Pos+150)
+	need.Must(t, errors.Join(err, f.Close()))
+	if lost := int(first.Messages()); lost <= 1000 || lost > 5000 {
+		t.Fatalf("%d messages in a chunk", lost)
+	}
+	for _, out := range []string{"out.db3", "out.mcap"} {
+		r, err := Run(t.Context(), Options{In: in, Out: filepath.Join(t.TempDir(), out)})
+		if err != nil || r.Damaged != first.Messages() || r.Messages != 6000-first.Messages() {
+			t.Errorf("%s: %d messages, %d damaged, %v; the chunk has %d of 6000", out, r.Messages, r.Damaged, err, first.Messages())
+		}
+	}
+}
+
 // TestMessagesWhole checks that a failed conversion leaves no file, and that a folder is
 // never replaced.
 func TestMessagesWhole(t *testing.T) {
