@@ -295,6 +295,26 @@ func TestAtTheSameInstantInBucket(t *testing.T) {
 	}
 }
 
+// TestAppearedMeanwhile checks that an output that somebody else made after an item was claimed stays.
+func TestAppearedMeanwhile(t *testing.T) {
+	for _, kind := range []string{"file", "folder"} {
+		for _, replace := range []bool{false, true} {
+			dir := t.TempDir()
+			name := func(s string) string { return filepath.Join(dir, s) }
+			ours, theirs := name("ours"), name("theirs")
+			if kind == "folder" {
+				need.Must(t, errors.Join(os.Mkdir(ours, 0o777), os.Mkdir(theirs, 0o777)))
+				ours, theirs = filepath.Join(ours, "text"), filepath.Join(theirs, "text")
+			}
+			need.Must(t, errors.Join(os.WriteFile(ours, []byte("ours"), 0o666), os.WriteFile(theirs, []byte("theirs"), 0o666)))
+			err := putOutput(t.Context(), name("ours"), name("theirs"), replace)
+			if want := map[bool]string{false: "theirs", true: "ours"}[replace]; errors.Is(err, fs.ErrExist) == replace || content(t, theirs) != want {
+				t.Errorf("%s, replace %v: %q, %v", kind, replace, content(t, theirs), err)
+			}
+		}
+	}
+}
+
 // atTheSameInstant starts two runs into out; seen has its files.
 func atTheSameInstant(t *testing.T, folder bool, out, seen string) {
 	t.Helper()

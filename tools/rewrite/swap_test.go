@@ -59,6 +59,9 @@ func TestReplace(t *testing.T) {
 			if _, err := os.Stat(path); err != nil {
 				t.Error(err)
 			}
+			if c.fails && c.err == nil {
+				t.Errorf("%s: written, though it can't be placed", what)
+			}
 			put(t, out, "new")
 			return c.err
 		})
