@@ -106,7 +106,7 @@ func (j *job) fill(b *batch, it *bagstore.Iterator, p *bagstore.Pace) (bool, err
 			if it.Err() == nil {
 				return false, nil
 			}
-			j.r.Damaged, j.r.Why = j.r.Damaged+1, it.Err()
+			j.r.Damaged, j.r.Why = j.r.Damaged+bagstore.LostMessages(it.Err()), it.Err()
 			continue
 		}
 		if err := j.message(b, it.Message(), it.Message().Time); err != nil {
