@@ -22,7 +22,9 @@ type link struct {
 
 	header  atomic.Pointer[Header] // the publisher's; nil while not connected
 	busy    atomic.Bool            // a session is running
-	leaving atomic.Bool            // the publisher has left: read to the end, don't reconnect
+	reached atomic.Bool            // it has been connected
+	began   time.Time
+	leaving atomic.Bool // the publisher has left: read to the end, don't reconnect
 
 	messages, bytes atomic.Uint64
 	missing         atomic.Uint64 // numbers.Missing()
@@ -33,7 +35,7 @@ type link struct {
 }
 
 func newLink(s *Subscriber, uri string) *link {
-	l := &link{subscriber: s, uri: uri, id: s.node.nextConnection()}
+	l := &link{subscriber: s, uri: uri, id: s.node.nextConnection(), began: time.Now()}
 	l.ctx, l.cancel = context.WithCancel(s.ctx)
 	return l
 }
@@ -97,6 +99,7 @@ func (l *link) session() error {
 	}
 	defer conn.Close() //nolint:errcheck // may already be closed
 	l.header.Store(&header)
+	l.reached.Store(true)
 	return l.receive(conn, header)
 }
 

@@ -72,6 +72,7 @@ type Subscriber struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
+	began  time.Time
 
 	calling sync.Mutex // held while the callback runs
 
@@ -118,7 +119,7 @@ func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*S
 	if options.MaxMessage <= 0 || options.MaxMessage > n.cfg.MaxMessage {
 		options.MaxMessage = n.cfg.MaxMessage
 	}
-	s := &Subscriber{options: options, node: n, callback: callback, links: make(map[string]*link),
+	s := &Subscriber{options: options, node: n, callback: callback, links: make(map[string]*link), began: time.Now(),
 		logLarge: zerolog.BurstSampler{Burst: 1, Period: time.Second}}
 	s.pool.Share(options.Budget)
 	s.ctx, s.cancel = context.WithCancel(n.ctx)
@@ -149,6 +150,25 @@ func (s *Subscriber) Announced() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.links) > 0
+}
+
+// Unreached returns the number of publishers that have never been connected, although they have been known for longer than
+// a time. It is 1 if no master has accepted the subscription for as long.
+func (s *Subscriber) Unreached(longer time.Duration) (n int) {
+	s.shared.mu.Lock()
+	known := s.shared.known
+	s.shared.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !known && time.Since(s.began) > longer {
+		n++
+	}
+	for _, l := range s.links {
+		if !l.reached.Load() && time.Since(l.began) > longer {
+			n++
+		}
+	}
+	return n
 }
 
 // Headers returns the connection headers of the connected publishers.
