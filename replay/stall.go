@@ -76,7 +76,7 @@ func (p *Player) stalled(d time.Duration) {
 	}
 	s := &p.reports.counted
 	if s.Stalls++; s.Stalls == 1 {
-		p.log.Warn().Dur("after (ms)", d).Msg("bag time stood still because messages weren't read in time; further stalls are only counted")
+		p.log.Warn().Msgf("bag time stood still for %v because messages weren't read in time; further stalls are only counted", d.Round(time.Millisecond))
 	}
 	s.Stalled += d
 }
