@@ -73,13 +73,13 @@ func Count[N int | int64 | uint64](n N, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// SizeText returns a size such as "512 bytes", "3.4 kB", "12.3 MB" or "1.5 GB", in steps of 1000.
+// SizeText returns a size such as "512 bytes", "3.4 KB", "12.3 MB" or "1.5 GB", in steps of 1024, as info does and settings are read.
 func SizeText(bytes int64) string {
-	size, units := float64(bytes), []string{"kB", "MB", "GB", "TB"}
-	if size < 1000 {
+	size, units := float64(bytes), []string{"KB", "MB", "GB", "TB"}
+	if size < 1024 {
 		return Count(bytes, "byte")
 	}
-	for size /= 1000; size >= 999.95 && len(units) > 1; size /= 1000 {
+	for size /= 1024; size >= 1023.95 && len(units) > 1; size /= 1024 {
 		units = units[1:]
 	}
 	return fmt.Sprintf("%.1f %s", size, units[0])

@@ -4,7 +4,7 @@ import "testing"
 
 func TestSummary(t *testing.T) {
 	for want, s := range map[string]Summary{
-		"wrote walk.bag: 1204 messages, 12.3 MB":  {Paths: []string{"walk.bag"}, Counts: []string{Count(1204, "message")}, Size: 12_345_678},
+		"wrote walk.bag: 1204 messages, 12.3 MB":  {Paths: []string{"walk.bag"}, Counts: []string{Count(1204, "message")}, Size: 123 << 20 / 10},
 		"wrote 3 files, a.bag … c.bag: 1 message": {Paths: []string{"a.bag", "b.bag", "c.bag"}, Counts: []string{Count(1, "message")}},
 		"recorded x.bag: 3 frames; dropped 2 frames; lost 1 message; next: play it": {
 			Verb: "recorded", Paths: []string{"x.bag"}, Counts: []string{Count(3, "frame")},
@@ -27,8 +27,8 @@ func TestCount(t *testing.T) {
 
 func TestSizeText(t *testing.T) {
 	for size, want := range map[int64]string{
-		0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1.0 kB", 999_949: "999.9 kB", 999_950: "1.0 MB",
-		1_499_999_999: "1.5 GB", 9_000_000_000_000_000: "9000.0 TB",
+		0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1024: "1.0 KB", 1024*1023 + 972: "1023.9 KB", 1024*1023 + 973: "1.0 MB",
+		3 << 29: "1.5 GB", 9000 << 40: "9000.0 TB",
 	} {
 		if got := SizeText(size); got != want {
 			t.Errorf("%d: %q, want %q", size, got, want)

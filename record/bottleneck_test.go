@@ -81,11 +81,11 @@ func TestClosing(t *testing.T) {
 		taps []*tap
 		want string
 	}{
-		{Figures{Paths: []string{"a.bag"}, Bytes: 2_000_000, Messages: 1, Topics: 1, Length: 1234 * time.Millisecond, Duration: time.Hour, Losses: Losses{late: {Messages: 2}}}, nil,
+		{Figures{Paths: []string{"a.bag"}, Bytes: 2 << 20, Messages: 1, Topics: 1, Length: 1234 * time.Millisecond, Duration: time.Hour, Losses: Losses{late: {Messages: 2}}}, nil,
 			"recorded a.bag: 1 message of 1 topic, 1.2s, 2.0 MB; 2 messages came after the end; next: rs-ros-node info a.bag"},
-		{Figures{Paths: []string{"a_0.bag", "a_1.bag"}, Bytes: 3e9, Frames: 7, Duration: 2 * time.Hour, Length: time.Hour}, []*tap{{}},
+		{Figures{Paths: []string{"a_0.bag", "a_1.bag"}, Bytes: 3 << 30, Frames: 7, Duration: 2 * time.Hour, Length: time.Hour}, []*tap{{}},
 			"recorded 2 files, a_0.bag … a_1.bag: 7 frames, 1h0m0s, 3.0 GB; next: rs-ros-node info a_0.bag"},
-		{Figures{Paths: []string{"a.bag"}, Bytes: 4000}, nil, "recorded a.bag: 0 messages of 0 topics, 0s, 4.0 kB; nothing came: the recording is empty, and stays"},
+		{Figures{Paths: []string{"a.bag"}, Bytes: 4096}, nil, "recorded a.bag: 0 messages of 0 topics, 0s, 4.0 KB; nothing came: the recording is empty, and stays"},
 		{Figures{Paths: []string{"a.bag"}, Frames: 7, Losses: Losses{tooSlow: {2, 1}, gone: {Frames: 3}, failed: {Messages: 4}}, Err: syscall.ENOSPC}, []*tap{{}},
 			"recorded a.bag: 7 frames, 0s; 2 frames were dropped; 1 messages were dropped; 4 messages were lost: the disk is full; " +
 				"3 frames were lost: another program has deleted, replaced or truncated their file; next: rs-ros-node info a.bag"},

@@ -25,11 +25,13 @@ type Figures struct {
 	Lost     uint64 // messages of Losses, and those that were too large for the queue
 	TooLarge uint64 // part of Lost
 
+	Unreached []string // topics of which publishers were never connected, after the end
+
 	File        string // the current one
 	Paused      bool
 	Ended       bool          // or about to end
 	Err         error         // that ended it; nil while it runs
-	Duration    time.Duration // since it began, without pauses
+	Duration    time.Duration // since it began or, of devices without a ring, since the first frame; without pauses
 	Free        int64         // bytes of the disk; -1 if unknown
 	Compression string        // of the files
 	Ring        string        // what a ring has; "" without one
@@ -68,6 +70,9 @@ func (r *Recording) Figures() Figures {
 	}
 	for _, t := range r.subscribed() {
 		f.TooLarge += t.subscriber.Stats().TooLarge
+		if t.unreached.Load() > 0 {
+			f.Unreached = append(f.Unreached, t.name)
+		}
 		f.Rows = append(f.Rows, t.row(r.queue.Held(&t.flow)))
 	}
 	for why, n := range r.dropped() {
@@ -77,6 +82,9 @@ func (r *Recording) Figures() Figures {
 	lost := f.Losses.total()
 	f.Dropped, f.Lost = lost.Frames, lost.Messages+f.TooLarge
 	f.File, f.Paused, f.Duration = filepath.Base(path), r.paused.Load(), r.watch.Total()
+	if len(r.taps) > 0 && r.o.Ring.Before == 0 {
+		f.Duration = f.Length // without the time until the first frame
+	}
 	f.Free, f.Compression, f.Ring = r.space.left(path), r.o.compression(), r.files.describe()
 	f.Dropping, f.Uploads = r.space.reason(), r.o.Uploads.String()
 	for kind := range advices {
@@ -149,5 +157,5 @@ func (r Row) String() string {
 		text += fmt.Sprintf("%d publishers, ", r.Publishers)
 	}
 	return text + fmt.Sprintf("%.1f Hz, %.2f MB/s, %d messages, %.1f MB, %d dropped, %d bytes waiting, %d lost before arrival",
-		r.Rate, r.Speed/1e6, r.Messages, float64(r.Bytes)/1e6, r.Drops, r.Queue, r.Lost)
+		r.Rate, r.Speed/(1<<20), r.Messages, float64(r.Bytes)/(1<<20), r.Drops, r.Queue, r.Lost)
 }

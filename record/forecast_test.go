@@ -22,12 +22,12 @@ func TestForecast(t *testing.T) {
 		free     int64
 		want     string
 	}{
-		{images, Options{MinSpace: 1 << 30}, 209 << 30, "about 131.8 MB/s: the disk has room for 28 minutes until 1.1 GB are free (--min-space)"},
-		{images, Options{}, 4e9, "about 131.8 MB/s: the disk has room for 30 seconds"},
-		{images, Options{}, 4e12, "about 131.8 MB/s: the disk has room for 8 hours"},
-		{images, Options{MinSpace: 1 << 30}, 0, "about 131.8 MB/s: the disk has room for 0 seconds until 1.1 GB are free (--min-space)"},
-		{images, Options{Bag: bagstore.Options{Compression: bagstore.LZ4}}, -1, "about 131.8 MB/s before compression"},
-		{images, Options{Ring: Ring{Before: time.Minute}}, 4e9, "about 131.8 MB/s"},
+		{images, Options{MinSpace: 1 << 30}, 209 << 30, "about 125.7 MB/s: the disk has room for 28 minutes until 1.0 GB are free (--min-space)"},
+		{images, Options{}, 4e9, "about 125.7 MB/s: the disk has room for 30 seconds"},
+		{images, Options{}, 4e12, "about 125.7 MB/s: the disk has room for 8 hours"},
+		{images, Options{MinSpace: 1 << 30}, 0, "about 125.7 MB/s: the disk has room for 0 seconds until 1.0 GB are free (--min-space)"},
+		{images, Options{Bag: bagstore.Options{Compression: bagstore.LZ4}}, -1, "about 125.7 MB/s before compression"},
+		{images, Options{Ring: Ring{Before: time.Minute}}, 4e9, "about 125.7 MB/s"},
 		{[][]camdriver.Profile{{gyro}}, Options{}, 4e9, ""},
 	} {
 		r := newRecording(c.o, nil, zerolog.Nop())

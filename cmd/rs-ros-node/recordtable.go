@@ -118,11 +118,11 @@ var columns = []column{
 	{"type", -20, 8, func(r record.Row) string { return r.Type }},
 	{"pubs", 4, 5, publishers},
 	{"Hz", 6, 1, func(r record.Row) string { return decimal(r.Rate, 6, 1) }},
-	{"MB/s", 7, 2, func(r record.Row) string { return decimal(r.Speed/1e6, 7, 2) }},
+	{"MB/s", 7, 2, func(r record.Row) string { return decimal(r.Speed/(1<<20), 7, 2) }},
 	{"messages", 8, 3, func(r record.Row) string { return decimal(float64(r.Messages), 8, 0) }},
-	{"MB", 8, 7, func(r record.Row) string { return decimal(float64(r.Bytes)/1e6, 8, 1) }},
+	{"MB", 8, 7, func(r record.Row) string { return decimal(float64(r.Bytes)/(1<<20), 8, 1) }},
 	{"drops", 6, 0, func(r record.Row) string { return decimal(float64(r.Drops), 6, 0) }},
-	{"queue", 8, 6, func(r record.Row) string { return decimal(float64(r.Queue)/1e6, 5, 1) + " MB" }},
+	{"queue", 8, 6, func(r record.Row) string { return decimal(float64(r.Queue)/(1<<20), 5, 1) + " MB" }},
 	{"lost", 6, 4, func(r record.Row) string { return decimal(float64(r.Lost), 6, 0) }},
 }
 
@@ -205,9 +205,9 @@ func state(f record.Figures) (words []string) {
 	if f.Files > 1 {
 		words = append(words, fmt.Sprintf("%d files", f.Files))
 	}
-	words = append(words, fmt.Sprintf("%.1f MB", float64(f.Bytes)/1e6))
+	words = append(words, program.SizeText(f.Bytes))
 	if f.Free >= 0 {
-		words = append(words, fmt.Sprintf("%.1f GB free", float64(f.Free)/1e9))
+		words = append(words, program.SizeText(f.Free)+" free")
 	}
 	words = append(words, "compression "+cmp.Or(f.Compression, "none"))
 	if f.Ring != "" {

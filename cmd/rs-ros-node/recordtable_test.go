@@ -14,10 +14,10 @@ import (
 
 // manyRows are of topics, of which the last one has lost something.
 func manyRows() record.Figures {
-	f := record.Figures{File: "walk.bag", Files: 2, Duration: 90 * time.Second, Bytes: 5e6, Free: 71.2e9, Compression: "lz4"}
+	f := record.Figures{File: "walk.bag", Files: 2, Duration: 90 * time.Second, Bytes: 5 << 20, Free: 712 << 30 / 10, Compression: "lz4"}
 	for i := range 20 {
 		f.Rows = append(f.Rows, record.Row{
-			Name: fmt.Sprintf("/robot/camera_%02d/depth/image_rect_raw", i), Type: "sensor_msgs/Image\x1b[2J", Publishers: 1, Rate: 30, Speed: 18.4e6, Messages: 2700, Bytes: 1656e6, Queue: 3e6,
+			Name: fmt.Sprintf("/robot/camera_%02d/depth/image_rect_raw", i), Type: "sensor_msgs/Image\x1b[2J", Publishers: 1, Rate: 30, Speed: 18.4 * (1 << 20), Messages: 2700, Bytes: 1656 << 20, Queue: 3 << 20,
 		})
 	}
 	f.Rows[19].Drops, f.Rows[19].Lost = 7, 1
@@ -70,7 +70,7 @@ func TestRecordTable(t *testing.T) {
 // TestRecordTableState checks that nothing of a ring's folder, of what waits for upload and of the reason for drops is cut on a narrow terminal.
 func TestRecordTableState(t *testing.T) {
 	f := record.Figures{
-		File: "ring_2.bag", Files: 3, Paused: true, Bytes: 5e6, Free: 71.2e9, Dropping: "the disk is nearly full: messages are dropped until there is room",
+		File: "ring_2.bag", Files: 3, Paused: true, Bytes: 5 << 20, Free: 712 << 30 / 10, Dropping: "the disk is nearly full: messages are dropped until there is room",
 		Advice: []string{"2 topics have images that are recorded from other topics, too: leave them out with -x '.*/compressed'"},
 		Ring:   "2 files, 6 MB, in /data/robot_in_the_hall_2026-03-01-12-00-00.ring; 1 files kept", Uploads: "3 files, 12 MB",
 	}
@@ -120,11 +120,11 @@ func TestRecordTableCells(t *testing.T) {
 // TestRecordTableStreams checks that streams, which have no publishers, take no column for them, that a single row has no total, and that
 // numbers too wide for a column aren't cut.
 func TestRecordTableStreams(t *testing.T) {
-	f := record.Figures{File: "walk.bag", Free: -1, Rows: []record.Row{{Name: "Depth_0", Type: "Z16", Publishers: -1, Rate: 90, Messages: 1234567890, Bytes: 7654321e8, Drops: 9876543}}}
+	f := record.Figures{File: "walk.bag", Free: -1, Rows: []record.Row{{Name: "Depth_0", Type: "Z16", Publishers: -1, Rate: 90, Messages: 1234567890, Bytes: 7654321 << 20 * 100, Drops: 9876543}}}
 	got := tableText([]record.Figures{f}, "", 100, 24)
 	want := "topic            type                     Hz    MB/s messages       MB  drops    queue   lost\n" +
 		"Depth_0          Z16                    90.0    0.00 1234568k  765432k  9877k   0.0 MB      0\n" +
-		"recording walk.bag, 0s, 0.0 MB, compression none\n"
+		"recording walk.bag, 0s, 0 bytes, compression none\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
