@@ -197,7 +197,7 @@ func (r *Camera) finish(rec *Recording) {
 
 func (r *Camera) ended(rec *Recording, f *Figures) {
 	f.Closing = rec.logClosing(*f)
-	r.Last, r.lost = *f, r.lost || f.Dropped+f.Lost > 0
+	r.Last, r.lost = *f, r.lost || f.Dropped+f.Lost > 0 || len(f.Unreached) > 0
 }
 
 // Current returns the current recording, which may have failed; nil if there is none.

@@ -43,6 +43,9 @@ func (r *Recording) closing(f Figures) (zerolog.Level, string) {
 		}
 	}
 	lost(f.TooLarge, "messages were too large: --memory allows for larger ones")
+	if len(f.Unreached) > 0 {
+		s.Losses = append(s.Losses, unreached(f.Unreached))
+	}
 	lost(r.missing(), r.neck.given(aboutGaps, r.gaps()))
 	if f.Frames+f.Messages == 0 && len(s.Losses) == 0 {
 		s.Losses = append(s.Losses, "nothing came: the recording is empty, and stays")

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/program"
 )
 
 // cause is why something that came isn't in the files.
@@ -85,4 +86,13 @@ func (r *Recording) describe(l Losses, err error) (list []string) {
 		add(l[why].Messages, "messages", why)
 	}
 	return list
+}
+
+// unreached says that publishers of topics were never connected.
+func unreached(topics []string) string {
+	text := "publishers of " + topics[0] + " "
+	if n := len(topics) - 1; n > 0 {
+		text += "and of " + program.Count(n, "more topic") + " "
+	}
+	return text + "were never reached"
 }

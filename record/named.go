@@ -53,7 +53,7 @@ func (r *Recording) unmatched() (texts []string) {
 func (r *Recording) silence() (lines []string) {
 	for _, t := range r.subscribed() {
 		switch {
-		case !t.named || t.subscriber.Stats().Messages > 0:
+		case !t.named || t.subscriber.Stats().Messages > 0 || t.unreached.Load() > 0:
 		case t.published.Load():
 			lines = append(lines, "no message of "+t.name+" came")
 		default:

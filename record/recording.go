@@ -137,9 +137,13 @@ func (r *Recording) observe(ctx context.Context, second func()) {
 	})
 }
 
+// reachTime is how long a publisher may take to be connected.
+const reachTime = time.Second
+
 // end ends what fills the queue, and the queue.
 func (r *Recording) end() {
 	for _, t := range r.subscribed() {
+		t.unreached.Store(int64(t.subscriber.Unreached(reachTime)))
 		t.subscriber.Close()
 	}
 	r.detach()

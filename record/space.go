@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"rsros/program"
 	"rsros/record/upload"
 )
 
@@ -90,7 +91,7 @@ func (g *spaceGuard) log(l zerolog.Logger) {
 	case g.uploads.Full():
 		l.Error().Int64("waiting_bytes", g.uploads.Status().Bytes).Msg(why)
 	default:
-		l.Error().Int64("min_space", g.minimum).Msg(why)
+		l.Error().Msg(why)
 	}
 }
 
@@ -102,7 +103,7 @@ func (g *spaceGuard) reason() string {
 	case g.uploads.Full():
 		return "upload backlog limit reached: " + g.what + " are dropped until some is uploaded"
 	}
-	text := "the disk is nearly full: " + g.what + " are dropped until there is room"
+	text := "the disk is nearly full: " + g.what + " are dropped until there is room, as --min-space keeps " + program.SizeText(g.minimum) + " free"
 	if g.ring != nil {
 		if n := g.ring.keptFiles(); n > 0 {
 			text += fmt.Sprintf("; the ring has nothing more to remove, and %d files that triggers keep stay", n)

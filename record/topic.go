@@ -16,8 +16,9 @@ type topic struct {
 	*thinner
 	name       string
 	subscriber *ros.Subscriber
-	named      bool        // by the user
-	published  atomic.Bool // by somebody
+	named      bool         // by the user
+	published  atomic.Bool  // by somebody
+	unreached  atomic.Int64 // publishers at the end that were never connected
 }
 
 // subscribe makes a topic part of the recording. named says that the user has named it.

@@ -116,11 +116,17 @@ func (r *topicRecorder) losses(f Figures) (err error) {
 	if f.TooLarge > 0 {
 		lost("%d messages were too large", f.TooLarge)
 	}
+	if len(f.Unreached) > 0 {
+		lost("%s", unreached(f.Unreached))
+	}
 	if len(r.left) > 0 {
 		lost("a .db3 can't represent %s", r.left)
 	}
 	if len(r.refused) > 0 {
 		lost("left out %q", slices.Sorted(maps.Keys(r.refused)))
+	}
+	if err == nil && f.Err == nil && f.Ring == "" && f.Messages == 0 {
+		lost("no message came")
 	}
 	return err
 }

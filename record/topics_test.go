@@ -212,7 +212,9 @@ func TestWaitsForClock(t *testing.T) {
 	tick(1000 * time.Second)
 	peer.Await(t, "the file", func() bool { _, err := os.Stat(o.Output + activeSuffix); return err == nil })
 	tick(1000*time.Second + time.Hour)
-	need.Must(t, <-ended)
+	if err := <-ended; err != nil && !isEmpty(err) { // the message may come late
+		t.Error(err)
+	}
 	s, err := summarize(t, o.Output)
 	need.Must(t, err)
 	if s.Messages > 0 && s.Start < bagstore.NewTime(1000, 0) {
@@ -245,9 +247,14 @@ func TestHungMaster(t *testing.T) {
 	r, ended := start(t, o)
 	hang.Store(true)
 	r.Stop()
-	if err := <-ended; err != nil {
+	if err := <-ended; err != nil && !isEmpty(err) {
 		t.Errorf("ended with %v", err)
 	}
+}
+
+// isEmpty reports whether a recording has ended without messages, and has said so.
+func isEmpty(err error) bool {
+	return errors.Is(err, program.ErrIncomplete) && strings.HasSuffix(err.Error(), ": no message came")
 }
 
 // A time limit expires also with a master that hangs.
@@ -259,7 +266,7 @@ func TestDurationBesideAHungMaster(t *testing.T) {
 		All: true, TotalTime: time.Millisecond, Output: filepath.Join(t.TempDir(), "none.bag"), Log: zerolog.Nop(),
 		ROS: graph.Config{MasterURI: "http://" + l.Addr().String(), Host: "127.0.0.1"},
 	})
-	if err != nil {
+	if !isEmpty(err) {
 		t.Error(err)
 	}
 }
