@@ -3,6 +3,7 @@ package rosbag
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"maps"
 	"slices"
@@ -244,10 +245,14 @@ func (c *chunk) summarize(entries []bagstore.Entry) {
 // resyncField is the op field of a chunk record's header.
 var resyncField = []byte("\x04\x00\x00\x00op=\x05")
 
+// reach bounds the header of a chunk that resync finds.
+const reach = 200
+
 // resync returns the offset of the next chunk record from pos on, or -1. It tries all offsets
-// before an op field, which may be anywhere in the header.
+// before an op field, which may be anywhere in the header, each once.
 func (s *scanner) resync(pos int64) int64 {
-	const step, reach = 1 << 20, 200
+	const step = 1 << 20
+	tried := pos // all offsets before it
 	for base := pos; base < s.bag.size; base += step {
 		n := int(min(step+int64(len(resyncField)), s.bag.size-base))
 		blk, err := s.l.w.At(base, n)
@@ -262,9 +267,9 @@ func (s *scanner) resync(pos int64) int64 {
 			}
 			i += hit + 1
 			at := base + int64(i-1)
-			for p := max(pos, at-reach); p <= at-4; p++ {
-				if s.isChunk(p) {
-					return p
+			for tried = max(tried, at-reach); tried <= at-4; tried++ {
+				if s.isChunk(tried) {
+					return tried
 				}
 			}
 		}
@@ -273,6 +278,9 @@ func (s *scanner) resync(pos int64) int64 {
 }
 
 func (s *scanner) isChunk(pos int64) bool {
+	if n, err := s.l.w.At(pos, 4); err != nil || binary.LittleEndian.Uint32(n) > reach {
+		return false
+	}
 	var r record.Record
 	err := record.Read(s.l.w, pos, s.bag.size, &r)
 	if err != nil && !errors.Is(err, record.ErrData) || r.Op != record.OpChunk {
