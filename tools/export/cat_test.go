@@ -16,6 +16,7 @@ import (
 	"rsros/program"
 	"rsros/test/need"
 	"rsros/test/samplebag"
+	"rsros/test/stockbag"
 	"rsros/tools/bagset"
 )
 
@@ -79,7 +80,9 @@ func printed(t *testing.T, path, topic string, n int) (texts []string) {
 // messages are counted as lost.
 func TestCatDamagedChunk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	samplebag.Strings{Topics: 1, Messages: 30, Size: func(int) int { return 10 }}.Write(t, path, bagstore.Options{ChunkSize: 500})
+	w := samplebag.Create(t, path, bagstore.Options{ChunkSize: 500})
+	stockbag.Strings{Topics: 1, Messages: 30, Size: func(int) int { return 10 }}.Feed(t, w.Writer)
+	w.Done()
 	cat := func(start string) (text string, err error) {
 		var out bytes.Buffer
 		err = Cat(t.Context(), CatOptions{Bags: []string{path}, Selection: bagset.Selection{Start: start}, Out: &out, Log: zerolog.Nop()})

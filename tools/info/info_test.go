@@ -186,7 +186,9 @@ func summarizeFile(tb testing.TB, path string, o Options) (*Summary, error) {
 // TestDamagedChunk checks that a chunk whose head can't be read is a note beside the rest.
 func TestDamagedChunk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	samplebag.Small.Write(t, path, bagstore.Options{ChunkSize: 900})
+	w := samplebag.Create(t, path, bagstore.Options{ChunkSize: 900})
+	stockbag.Small.Feed(t, w.Writer)
+	w.Done()
 	whole, err := summarizeFile(t, path, Options{Rates: true, Sizes: true})
 	need.Must(t, err)
 	samplebag.LoseChunk(t, path, 1)
