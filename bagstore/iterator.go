@@ -26,7 +26,8 @@ type cursor struct {
 	Run
 	head Layout
 	i    int
-	key  key // of entry i
+	key  key  // of entry i
+	one  bool // all entries have the time of the block, see Query.FileOrder
 }
 
 // set moves the cursor to entry i and reports whether that exists.
@@ -35,8 +36,16 @@ func (c *cursor) set(i int) bool {
 		return false
 	}
 	c.i = i
-	c.key = key{c.time(i), c.bag, c.chunk, int64(c.ref(i))}
+	c.key = c.keyOf(i)
 	return true
+}
+
+func (c *cursor) keyOf(i int) key {
+	t := c.start
+	if !c.one {
+		t = c.time(i)
+	}
+	return key{t, c.bag, c.chunk, int64(c.ref(i))}
 }
 
 // Iterator visits the messages of a view. Its position is between two messages, so Next followed by
@@ -137,7 +146,7 @@ func (it *Iterator) move(dir int) bool {
 	}
 	c := it.heap[0]
 	it.pos, it.after = c.key, dir > 0
-	t := c.key.time
+	t := c.time(c.i)
 	it.cur = Message{Bag: c.bag, Conn: c.Conn, Time: t, TimeClamped: (t == 0 || t == MaxTime) && it.v.bags[c.bag].info.Clamps}
 	it.reader.choose(c)
 	if !c.set(c.i + dir) {
@@ -331,7 +340,7 @@ func (it *Iterator) push(r chunkRef) {
 		return
 	}
 	for _, one := range runs {
-		c := &cursor{chunkRef: r, Run: it.v.within(one), head: head}
+		c := &cursor{chunkRef: r, Run: it.v.within(one), head: head, one: it.v.fileOrder}
 		if c.set(it.start(c)) {
 			it.heap = append(it.heap, c)
 			it.up(len(it.heap) - 1)
@@ -341,7 +350,7 @@ func (it *Iterator) push(r chunkRef) {
 
 func (it *Iterator) start(c *cursor) int {
 	i := sort.Search(c.len(), func(i int) bool {
-		n := key{c.time(i), c.bag, c.chunk, int64(c.ref(i))}.compare(it.pos)
+		n := c.keyOf(i).compare(it.pos)
 		return n > 0 || n == 0 && !it.after
 	})
 	if it.dir < 0 {

@@ -316,3 +316,49 @@ func TestConvertedStops(t *testing.T) {
 		})
 	}
 }
+
+// overlapping is blocks of one time, of which the cache holds one. It counts how often they are unpacked.
+type overlapping struct {
+	*memoryContent
+	unpacked atomic.Int64
+}
+
+func (o *overlapping) Blocks() []Block {
+	list := o.memoryContent.Blocks()
+	for i := range list {
+		list[i].Size = cacheBytes + convertedBytes
+	}
+	return list
+}
+
+func (o *overlapping) Unpack(block int) (*Buffer, error) {
+	o.unpacked.Add(1)
+	return o.memoryContent.Unpack(block)
+}
+
+// TestFileOrder checks that in the order of the file all messages are visited, and each block is unpacked once, however the
+// blocks overlap.
+func TestFileOrder(t *testing.T) {
+	const blocks, n = 6, 40
+	c := newMemoryContent(blocks, n, func(int) int { return 10 })
+	c.packed = true
+	for b := range c.blocks {
+		for i := range c.blocks[b] {
+			m := &c.blocks[b][i]
+			m.Time, m.bad = Time(n-i), b == 2 && i == 7
+		}
+	}
+	o := &overlapping{memoryContent: c}
+	seen, bad := 0, 0
+	for m, err := range NewRecording(o).View(Query{FileOrder: true}).Messages() {
+		if seen++; err != nil {
+			bad++
+		}
+		if m.Time < 1 || m.Time > n {
+			t.Fatalf("message at %d", m.Time)
+		}
+	}
+	if seen != blocks*n || bad != 1 || o.unpacked.Load() != blocks {
+		t.Errorf("%d messages, %d of them bad, %d blocks unpacked", seen, bad, o.unpacked.Load())
+	}
+}

@@ -53,6 +53,20 @@ func (s *Set) sorted() *blockOrder {
 	return o
 }
 
+// inFileOrder returns the blocks in the order of bag and file, as if each had one time of its own.
+func (o *blockOrder) inFileOrder() *blockOrder {
+	f := &blockOrder{refs: slices.Clone(o.refs)}
+	slices.SortFunc(f.refs, func(x, y chunkRef) int {
+		return cmp.Or(cmp.Compare(x.bag, y.bag), cmp.Compare(x.chunk, y.chunk))
+	})
+	for i := range f.refs {
+		f.refs[i].start, f.refs[i].end = Time(i+1), Time(i+1)
+		f.byEnd = append(f.byEnd, int32(len(f.refs)-1-i))
+	}
+	f.bound()
+	return f
+}
+
 // bound fills in maxEnd and minFrom.
 func (o *blockOrder) bound() {
 	o.maxEnd, o.minFrom = make([]Time, len(o.refs)), make([]Time, len(o.refs))

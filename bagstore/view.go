@@ -14,6 +14,9 @@ type Query struct {
 	Connections func(*Connection) bool
 	// Start and End bound the time, both inclusive; 0 leaves that side open.
 	Start, End Time
+	// FileOrder visits the messages block by block, in the order of the file, so that each block is decoded once even if
+	// many overlap. It is for iterating forward from the beginning, without Start and End.
+	FileOrder bool
 	// Mapped selects connections whose large, uncompressed messages are mapped from the page cache.
 	// Only the kernel may read such Data: if the file is truncated, a system call fails, but a
 	// program that reads it gets a SIGBUS.
@@ -36,6 +39,7 @@ type View struct {
 	leadBytes    int64         // limit of the data read ahead within lead
 	prefetchWait time.Duration // see the constant
 	remote       bool          // a bag is at an address
+	fileOrder    bool          // the times of refs and keys are numbers of blocks
 
 	*blockOrder     // of the blocks with messages of the connections
 	forward     int // refs[:forward] start by end
@@ -61,6 +65,9 @@ func (s *Set) View(q Query) *View {
 		v.choose(i, b, q.Connections)
 	}
 	v.blockOrder = s.of(v.keep)
+	if v.fileOrder = q.FileOrder; v.fileOrder {
+		v.blockOrder = v.inFileOrder()
+	}
 	v.forward = sort.Search(len(v.refs), func(i int) bool { return v.refs[i].start > v.end })
 	v.backward = sort.Search(len(v.byEnd), func(i int) bool { return v.refs[v.byEnd[i]].end < v.start })
 	return v

@@ -62,7 +62,7 @@ func (k *checker) lost(kind string, err error) {
 }
 
 func (k *checker) messages(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) error {
-	v := b.View(bagstore.Query{})
+	v := b.View(bagstore.Query{FileOrder: o.Message == nil})
 	moved := 0
 	pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: v.Count()}
 	for m, err := range v.Messages() {
