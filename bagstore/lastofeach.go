@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"rsros/bagstore/place"
 )
 
-// LastOfEach calls f with the last message before t of each connection, in time order.
-func LastOfEach(ctx context.Context, v *View, t Time, f func(Message) error) error {
+// LastOfEach calls f with the last readable message before t of each connection, in time order. It calls damaged for
+// what can't be read on the way. An error of either ends it.
+func LastOfEach(ctx context.Context, v *View, t Time, damaged func(error) error, f func(Message) error) error {
 	it := v.Iterator()
 	defer it.Close()
 	it.Seek(t)
@@ -25,20 +28,24 @@ func LastOfEach(ctx context.Context, v *View, t Time, f func(Message) error) err
 			h.b.Release()
 		}
 	}()
-	for n := 0; len(missing) > 0 && it.SkipPrev(); n++ {
+	for n := 0; len(missing) > 0 && (it.SkipPrev() || it.Err() != nil); n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if c := it.Message().Conn; missing[c] {
+		c := it.Message().Conn
+		if missing[c] && it.read() {
 			delete(missing, c)
-			if !it.read() {
-				break
-			}
 			found = append(found, retained{it.Message(), it.Message().Retain()})
 		}
-	}
-	if err := it.Err(); err != nil {
-		return fmt.Errorf("latched messages: %w", err)
+		if err := it.Err(); err != nil {
+			err = fmt.Errorf("latched messages: %w", err)
+			if place.Ended(err) {
+				return err
+			}
+			if err := damaged(err); err != nil {
+				return err
+			}
+		}
 	}
 	slices.Reverse(found)
 	for _, h := range found {

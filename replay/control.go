@@ -262,7 +262,7 @@ func (c Reselect) do(p *Player, now Wall) error {
 	p.drop()
 	t.expect()
 	t.tr.anchor(t.at, now)
-	p.feed.seek(t.at, func(func(*channel, Recorded) error) error { return nil })
+	p.feed.seek(t.at, func(func(item) bool) {})
 	p.load(now)
 	return nil
 }

@@ -414,7 +414,7 @@ func TestSeeksDuringARead(t *testing.T) {
 		f := newFeed(view, aheadBytes, func() {})
 		defer f.close()
 		read := make(chan struct{})
-		f.seek(0, func(func(*channel, Recorded) error) error { <-read; return nil })
+		f.seek(0, func(func(item) bool) { <-read })
 		synctest.Wait()
 		before := runtime.NumGoroutine()
 		for range 100 {
@@ -434,4 +434,4 @@ func TestSeeksDuringARead(t *testing.T) {
 }
 
 // unlatched is the prelude of what has no latched messages.
-func unlatched(func(*channel, Recorded) error) error { return nil }
+func unlatched(func(item) bool) {}

@@ -1,8 +1,7 @@
 package replay
 
 import (
-	"errors"
-	"fmt"
+	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,8 +65,8 @@ func newFeed(v View, ahead int64, wake func()) *feed {
 	return &feed{it: v.Iterator(), ahead: ahead, wake: wake, turn: make(chan struct{}, 1)}
 }
 
-// prelude calls a function with each latched message. It returns the function's error.
-type prelude func(func(*channel, Recorded) error) error
+// prelude has the latched messages, and the errors of reading them, as items without a block.
+type prelude = iter.Seq[item]
 
 // seek makes next return the messages that are latched at t, and then the first message at or after t.
 func (f *feed) seek(t bagstore.Time, before prelude) {
@@ -104,19 +103,18 @@ func (r *run) stopped() bool {
 	}
 }
 
-var errStopped = errors.New("the run was stopped")
-
 // readLatched returns false if the run was stopped.
 func (r *run) readLatched() bool {
-	err := r.before(func(ch *channel, m Recorded) error {
-		next := item{Recorded: m, latched: ch, block: m.Retain()}
+	for next := range r.before {
+		if next.err == nil {
+			next.block = next.Retain()
+		}
 		if !r.put(next) {
 			next.release()
-			return errStopped
+			return false
 		}
-		return nil
-	})
-	return err == nil || !errors.Is(err, errStopped) && r.put(item{err: fmt.Errorf("latched messages: %w", err)})
+	}
+	return true
 }
 
 // read reads a run until it ends or is stopped.

@@ -1,10 +1,13 @@
 package replay
 
 import (
+	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/msgs"
 )
 
@@ -12,15 +15,32 @@ import (
 const statics = bagstore.MinTime
 
 func (p *Player) playStatics() error {
-	it := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics}).Iterator()
-	defer it.Close()
-	for it.Next() {
-		m := it.Message()
-		if err := p.publish(p.channels.byConn[m.Conn], m, p.time.stampShift(p.time.at, p.clock.Now())); err != nil {
+	for m, err := range messages(p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})) {
+		switch {
+		case place.Ended(err):
 			return err
+		case err != nil:
+			p.problems.add("static messages: %v", err)
+		default:
+			if err := p.publish(p.channels.byConn[m.Conn], m, p.time.stampShift(p.time.at, p.clock.Now())); err != nil {
+				return err
+			}
 		}
 	}
-	return it.Err()
+	return nil
+}
+
+// messages iterates over a view's messages. What can't be read is yielded as an error; place.Ended errors are the last.
+func messages(v View) iter.Seq2[Recorded, error] {
+	return func(yield func(Recorded, error) bool) {
+		it := v.Iterator()
+		defer it.Close()
+		for it.Next() || it.Err() != nil {
+			if err := it.Err(); !yield(it.Message(), err) || place.Ended(err) {
+				return
+			}
+		}
+	}
 }
 
 func (p *Player) playing(c *bagstore.Connection) bool { return p.channels.byConn[c] != nil }
@@ -35,30 +55,38 @@ func (p *Player) untouched(c *bagstore.Connection) bool {
 // received from since until t, which are the last message before t of each latched channel, and
 // the last of each set of static transforms.
 func (p *Player) prelude(since, t bagstore.Time) prelude {
-	return func(f func(*channel, Recorded) error) error {
+	return func(yield func(item) bool) {
 		for _, ch := range p.channels.list {
 			if t <= since || !ch.Latch && !ch.tfStatic {
 				continue
 			}
-			if err := p.visitLast(ch, since, t, func(m Recorded) error { return f(ch, m) }); err != nil {
-				return err
+			for m, err := range p.last(ch, since, t) {
+				next := item{Recorded: m, latched: ch}
+				if err != nil {
+					next.err = fmt.Errorf("latched messages: %w", err)
+				}
+				if !yield(next) {
+					return
+				}
 			}
 		}
-		return nil
 	}
 }
 
-// visitLast calls f with the last message before t, or with the last of each set.
-func (p *Player) visitLast(ch *channel, since, t bagstore.Time, f func(Recorded) error) error {
+// last yields a channel's last readable message before t, or the last of each set, after the damage on the way.
+func (p *Player) last(ch *channel, since, t bagstore.Time) iter.Seq2[Recorded, error] {
+	v := p.before(ch, since, t)
 	if ch.tfStatic {
-		return p.staticTransforms(ch, since, t, f)
+		return staticTransforms(v)
 	}
-	it := p.before(ch, since, t).Iterator()
-	defer it.Close()
-	if !it.Last(t) {
-		return it.Err()
+	return func(yield func(Recorded, error) bool) {
+		it := v.Iterator()
+		defer it.Close()
+		found, err := it.Last(t)
+		if (err == nil || yield(Recorded{}, err)) && found {
+			yield(it.Message(), nil)
+		}
 	}
-	return f(it.Message())
 }
 
 // before selects a channel's messages from since to just before t.
@@ -70,24 +98,28 @@ func (p *Player) before(ch *channel, since, t bagstore.Time) View {
 	})
 }
 
-// staticTransforms calls f with the newest message for each set of transforms.
-func (p *Player) staticTransforms(ch *channel, since, t bagstore.Time, f func(Recorded) error) error {
-	it := p.before(ch, since, t).Iterator()
-	defer it.Close()
-	var keys []string // oldest first
-	newest := make(map[string]Recorded)
-	for it.Next() {
-		m := it.Message()
-		key := transformsKey(m.Data)
-		keys = append(slices.DeleteFunc(keys, func(k string) bool { return k == key }), key)
-		newest[key] = Recorded{Message: bagstore.Message{Time: m.Time, Stored: bagstore.Stored{Data: slices.Clone(m.Data)}}}
-	}
-	for _, key := range keys {
-		if err := f(newest[key]); err != nil {
-			return err
+// staticTransforms yields the newest message for each set of transforms, after all damage.
+func staticTransforms(v View) iter.Seq2[Recorded, error] {
+	return func(yield func(Recorded, error) bool) {
+		var keys []string // oldest first
+		newest := make(map[string]Recorded)
+		for m, err := range messages(v) {
+			if err != nil {
+				if !yield(Recorded{}, err) {
+					return
+				}
+				continue
+			}
+			key := transformsKey(m.Data)
+			keys = append(slices.DeleteFunc(keys, func(k string) bool { return k == key }), key)
+			newest[key] = Recorded{Message: bagstore.Message{Time: m.Time, Stored: bagstore.Stored{Data: slices.Clone(m.Data)}}}
+		}
+		for _, key := range keys {
+			if !yield(newest[key], nil) {
+				return
+			}
 		}
 	}
-	return it.Err()
 }
 
 // transformsKey returns the child frames of a TFMessage as a key, so that messages of
@@ -120,8 +152,16 @@ func (c Recall) do(p *Player, now Wall) error {
 		if !ok || !slices.Contains(c.Topics, ch.Topic) {
 			continue
 		}
-		if err := p.visitLast(ch, 0, until, func(m Recorded) error { return p.recall(ch, sink, m) }); err != nil {
-			return err
+		for m, err := range p.last(ch, 0, until) {
+			if err == nil {
+				err = p.recall(ch, sink, m)
+			} else if !place.Ended(err) {
+				p.problems.add("%v", err)
+				err = nil
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -181,8 +221,11 @@ func (p *Player) setsBefore(n int) (bagstore.Time, error) {
 	defer it.Close()
 	at := p.time.at + 1
 	for range n + 1 {
-		if !it.Last(at) {
-			return p.time.start, it.Err()
+		switch found, err := it.Last(at); {
+		case place.Ended(err):
+			return 0, err
+		case !found:
+			return p.time.start, nil
 		}
 		at = it.Message().Time
 	}

@@ -8,7 +8,7 @@ func (p *Player) begin() error {
 	p.reports.next = now
 	p.clockPub.start(now, p.time.at)
 	if err := p.playStatics(); err != nil {
-		p.problems.add("static messages: %v", err)
+		return err
 	}
 	p.feed.seek(p.time.start, p.prelude(statics+1, p.time.start))
 	if !p.o.Immediate {

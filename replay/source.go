@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 
 	"rsros/bagstore"
+	"rsros/bagstore/place"
 	"rsros/program/buffers"
 )
 
@@ -31,12 +33,14 @@ type View interface {
 
 // Iterator reads a view.
 type Iterator interface {
-	Seek(bagstore.Time)      // goes to just before the first message at or after it
-	Next() bool              // goes to the next message
-	SkipNext() bool          // like Next, but doesn't read the message's bytes
-	Last(bagstore.Time) bool // goes to the last message before it; then only Last and Seek may be called
+	Seek(bagstore.Time) // goes to just before the first message at or after it
+	Next() bool         // goes to the next message
+	SkipNext() bool     // like Next, but doesn't read the message's bytes
+	// Last goes to the last readable message before a time. The error is the first damage that it passed, or a
+	// place.Ended error, at which it stops. Afterwards, only Last and Seek may be called.
+	Last(bagstore.Time) (found bool, err error)
 	Message() Recorded
-	Err() error // of a Next or Last that returned false; nil at the end. Calling Next again continues after the damage.
+	Err() error // of a Next that returned false; nil at the end. Calling Next again continues after the damage.
 	Close()
 }
 
@@ -97,7 +101,14 @@ type bagIterator struct{ *bagstore.Iterator }
 
 func (it bagIterator) Message() Recorded { return Recorded{Message: it.Iterator.Message()} }
 
-func (it bagIterator) Last(t bagstore.Time) bool {
+func (it bagIterator) Last(t bagstore.Time) (found bool, damage error) {
 	it.Seek(t)
-	return it.Prev()
+	for !it.Prev() {
+		err := it.Err()
+		if err == nil || place.Ended(err) {
+			return false, cmp.Or(err, damage)
+		}
+		damage = cmp.Or(damage, err)
+	}
+	return true, damage
 }

@@ -274,7 +274,7 @@ type gatedIterator struct {
 	gate chan struct{}
 }
 
-func (it gatedIterator) Last(t bagstore.Time) bool {
+func (it gatedIterator) Last(t bagstore.Time) (bool, error) {
 	<-it.gate
 	return it.Iterator.Last(t)
 }

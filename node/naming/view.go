@@ -48,7 +48,7 @@ type view struct {
 func (v *view) Start() (bagstore.Time, bool) { return v.timeOf((*iterator).Next) }
 
 func (v *view) End() (bagstore.Time, bool) {
-	return v.timeOf(func(it *iterator) bool { return it.Last(bagstore.MaxTime) })
+	return v.timeOf(func(it *iterator) bool { found, _ := it.Last(bagstore.MaxTime); return found })
 }
 
 // timeOf returns the time of the message that move finds; ok is false if there is none.
@@ -180,7 +180,7 @@ func (it *iterator) take(e *rssets.Entry) (conns []*bagstore.Connection) {
 func (it *iterator) SkipNext() bool { return it.Next() }
 
 // Last reads forward up to the last set or sample, as sets are matched.
-func (it *iterator) Last(t bagstore.Time) bool {
+func (it *iterator) Last(t bagstore.Time) (ok bool, damage error) {
 	s := it.view.source
 	first, last := max(it.view.start, s.offset), min(t-1, it.view.end, s.offset+bagstore.Time(s.file.Duration()))
 	for part, from := 50*time.Millisecond, last+1; from > first; part *= 4 {
@@ -190,6 +190,7 @@ func (it *iterator) Last(t bagstore.Time) bool {
 		var found replay.Recorded
 		for it.Next() || it.err != nil {
 			if it.err != nil {
+				damage = cmp.Or(damage, it.err)
 				continue
 			}
 			if it.cur.Time > last {
@@ -199,13 +200,13 @@ func (it *iterator) Last(t bagstore.Time) bool {
 		}
 		it.drop()
 		if it.cur = found; found.Work != nil {
-			return true
+			return true, damage
 		}
 	}
 	if it.drop(); len(it.view.statics) > 0 && t > bagstore.MinTime {
 		it.cur = it.view.statics[len(it.view.statics)-1]
 	}
-	return it.cur.Conn != nil
+	return it.cur.Conn != nil, damage
 }
 
 // newDamage reports whether damaged frames were skipped, and makes that the iterator's error.

@@ -91,7 +91,7 @@ func (it *iterator) Seek(t bagstore.Time) {
 func (it *iterator) SkipNext() bool { return it.Next() }
 
 // Last returns false: nothing is latched, and devices don't step back.
-func (*iterator) Last(bagstore.Time) bool { return false }
+func (*iterator) Last(bagstore.Time) (bool, error) { return false, nil }
 
 func (it *iterator) Next() (ok bool) {
 	if it.cursor == nil {

@@ -87,7 +87,11 @@ func (o Options) Before(ctx context.Context, bags []*bagstore.Recording, do func
 	keeps := o.Query().Connections
 	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime + 1, End: o.Start - 1,
 		Connections: func(c *bagstore.Connection) bool { return c.Latching && keeps(c) }})
-	return bagstore.LastOfEach(ctx, v, o.Start, func(m bagstore.Message) error { return do(m, o.Start) })
+	damaged := func(err error) error { return err }
+	if o.Damaged != nil {
+		damaged = func(err error) error { o.Damaged(err); return nil }
+	}
+	return bagstore.LastOfEach(ctx, v, o.Start, damaged, func(m bagstore.Message) error { return do(m, o.Start) })
 }
 
 func (o Options) eachStatic(bags []*bagstore.Recording, do func(bagstore.Message, bagstore.Time) error) error {
