@@ -148,13 +148,16 @@ func (p *Player) setRange(now Wall) error {
 		return nil
 	}
 	outside, err := p.time.bound(now)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if outside {
+	case outside:
 		return p.seek(p.time.from, now)
+	case p.time.over && p.time.loop:
+		p.nextRound(now, now)
+	default:
+		p.report(now)
 	}
-	p.report(now)
 	return nil
 }
 

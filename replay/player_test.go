@@ -409,6 +409,30 @@ func TestTimeline(t *testing.T) {
 			+0s /a 0
 			+10ms /a 0
 			+20ms /a 0`},
+		{"loop of one message on one time line", 1, Settings{Loop: true, LoopMonotonic: true, ClockHz: 1, ClockPerMessage: true, Rate: 2}, []scripted{{25 * ms, Stop{}}}, `
+			+0s clock 1000
+			+0s /a 0
+			+10ms clock 1000.02
+			+10ms /a 0
+			+20ms clock 1000.04
+			+20ms /a 0`},
+		{"loop after the end", 2, Settings{KeepAlive: true}, []scripted{{35 * ms, SetLoop{true}}, {50 * ms, Stop{}}}, `
+			+0s /a 0
+			+10ms /a 1
+			+35ms /a 0
+			+45ms /a 1
+			+45ms /a 0`},
+		{"loop after the end, on one time line", 3, Settings{KeepAlive: true, LoopMonotonic: true, ClockHz: 1, ClockPerMessage: true},
+			[]scripted{{50 * ms, SetLoop{true}}, {55 * ms, Stop{}}}, `
+			+0s clock 1000
+			+0s /a 0
+			+10ms clock 1000.01
+			+10ms /a 1
+			+20ms clock 1000.02
+			+20ms /a 2
+			+50ms clock 1000.05
+			+50ms /a 0
+			+55ms clock 1000.055`},
 		{"loop range", 6, Settings{LoopRange: &Range{15 * ms, 35 * ms}}, []scripted{{36 * ms, Stop{}}}, `
 			+5ms /a 2
 			+15ms /a 3

@@ -232,8 +232,8 @@ func (t *timeline) nextRound(now, w Wall) Wall {
 		w = now
 	}
 	length := t.to - t.from
-	if t.monotonic {
-		t.offset += length
+	if t.monotonic { // a round may be short, or have ended long ago
+		t.offset += max(length, bagstore.Time(float64(minRound)*t.tr.rate), t.position(now)-t.from)
 	}
 	t.followed.now -= length // the other clock continues while the bag starts again
 	t.followed.offset -= length
