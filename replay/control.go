@@ -25,6 +25,7 @@ var (
 	ErrStopped  = errors.New("playback has ended")      // anything after that
 	ErrEnd      = errors.New("at the end of playback")  // a step with no message left
 	ErrRange    = errors.New("not within the playback") // an empty range
+	ErrHeldUp   = errors.New("it takes no messages")    // with Immediate, a subscriber has no room for the next message
 )
 
 type (
@@ -179,7 +180,9 @@ func (p *Player) steppable(now Wall) error {
 		return err
 	}
 	if !p.time.has() && p.time.loop {
-		p.nextRound(now, now)
+		if err := p.nextRound(now, now); err != nil {
+			return err
+		}
 		if err := p.await(); err != nil {
 			return err
 		}
@@ -291,6 +294,8 @@ func (c FollowTime) do(p *Player, now Wall) error {
 type inbox struct {
 	mu       sync.Mutex
 	requests []request
+	turn     context.Context // see await; nil before
+	endTurn  context.CancelCauseFunc
 }
 
 type request struct {
@@ -302,6 +307,22 @@ func (b *inbox) put(r request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.requests = append(b.requests, r)
+	if b.turn != nil {
+		b.endTurn(ErrHeldUp)
+	}
+}
+
+// await returns a context for a wait on the goroutine of Run. It ends, with ErrHeldUp as its cause, when a command comes
+// or the next status is due.
+func (b *inbox) await(parent context.Context) context.Context {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.turn == nil || b.turn.Err() != nil {
+		turn, end := context.WithCancelCause(parent)
+		time.AfterFunc(statusPeriod, func() { end(ErrHeldUp) })
+		b.turn, b.endTurn = turn, end
+	}
+	return b.turn
 }
 
 func (b *inbox) waiting() int {

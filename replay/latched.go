@@ -22,7 +22,13 @@ func (p *Player) playStatics() error {
 		case err != nil:
 			p.problems.add("static messages: %v", err)
 		default:
-			if err := p.publish(p.channels.byConn[m.Conn], m, p.time.stampShift(p.time.at, p.clock.Now())); err != nil {
+			ch := p.channels.byConn[m.Conn]
+			for p.roomOn(ch, m.size()) != nil {
+				if p.serve(); p.stopped || p.ctx.Err() != nil {
+					return p.ctx.Err()
+				}
+			}
+			if err := p.publish(ch, m, p.time.stampShift(p.time.at, p.clock.Now())); err != nil {
 				return err
 			}
 		}
@@ -176,7 +182,7 @@ func (p *Player) recall(ch *channel, sink Recaller, m Recorded) error {
 	case !p.time.paused && !p.time.over:
 		return nil
 	}
-	if err := p.o.Source.Settle(p.ctx); err != nil {
+	if err := p.settle(); err != nil {
 		return err
 	}
 	at := int64(m.Time + p.time.offset)

@@ -42,7 +42,7 @@ func (p *Player) advance(now Wall) Wall {
 	case p.time.has():
 		_ = p.fail(p.publishNext(now))
 	case p.time.loop:
-		p.nextRound(now, due)
+		_ = p.nextRound(now, due)
 	case p.o.KeepAlive:
 		p.time.over = true
 		p.report(now)
@@ -55,6 +55,9 @@ func (p *Player) advance(now Wall) Wall {
 // publishNext publishes the next message, even if it isn't due, and loads the following one.
 func (p *Player) publishNext(now Wall) error {
 	m := p.next
+	if err := p.room(m.Recorded); err != nil {
+		return err
+	}
 	ch := p.leader(m.Recorded)
 	p.time.at = m.Time
 	if late, ok := p.time.late(m.Time, now); ok {
@@ -65,7 +68,7 @@ func (p *Player) publishNext(now Wall) error {
 	}
 	var err error
 	if m.Work != nil {
-		err = p.start(m.Recorded, now)
+		p.start(m.Recorded, now)
 	} else if ch.limit.Pass(int64(m.Time)) {
 		p.clockPub.before(ch.Topic, m.Time+p.time.offset)
 		err = p.publish(ch, m.Recorded, p.time.stampShift(m.Time, now))
@@ -112,26 +115,26 @@ func (p *Player) drop() {
 
 // seek goes to bag time t, clamped to the times that are played.
 func (p *Player) seek(t bagstore.Time, now Wall) error {
+	if err := p.settle(); err != nil {
+		return err
+	}
 	p.time.tie(p.time.clamp(t))
-	return p.goTo(t, now)
+	p.goTo(t, now)
+	return nil
 }
 
-func (p *Player) goTo(t bagstore.Time, now Wall) error {
+func (p *Player) goTo(t bagstore.Time, now Wall) {
 	t = p.time.clamp(t)
 	p.log.Info().Str("to", ReadableTime(t)).Msg("seek")
 	p.abandon(now)
 	p.time.expect()
-	return p.jump(t, now, now)
+	p.jump(t, now, now)
 }
 
 // jump moves the time line so that bag time t is due at w, and publishes the clock
-// and, as they are read, the messages that are latched at t. Messages still being computed are published
-// first.
-func (p *Player) jump(t bagstore.Time, w, now Wall) error {
+// and, as they are read, the messages that are latched at t. The caller has called settle.
+func (p *Player) jump(t bagstore.Time, w, now Wall) {
 	p.drop()
-	if err := p.settle(); err != nil {
-		return err
-	}
 	p.time.jump(t, w)
 	p.control.last = t
 	p.reports.counted.Jumps++
@@ -139,7 +142,6 @@ func (p *Player) jump(t bagstore.Time, w, now Wall) error {
 	p.clockPub.set(t + p.time.offset)
 	p.load(now)
 	p.report(p.clock.Now())
-	return nil
 }
 
 // setRange applies the loop range to the time line, if that has begun.
@@ -154,23 +156,26 @@ func (p *Player) setRange(now Wall) error {
 	case outside:
 		return p.seek(p.time.from, now)
 	case p.time.over && p.time.loop:
-		p.nextRound(now, now)
-	default:
-		p.report(now)
+		return p.nextRound(now, now)
 	}
+	p.report(now)
 	return nil
 }
 
 // nextRound starts the next round of the loop at w, the end of the previous one.
-func (p *Player) nextRound(now, w Wall) {
+func (p *Player) nextRound(now, w Wall) error {
+	if err := p.fail(p.settle()); err != nil {
+		return err
+	}
 	w = p.time.nextRound(now, w)
 	if p.time.monotonic {
 		p.log.Info().Int("round", p.time.round).Msg("loop: the time line goes on")
 	} else {
 		p.log.Info().Int("round", p.time.round).Str("from", ReadableTime(p.time.to)).Str("to", ReadableTime(p.time.from)).Msg("loop: time jumps back")
 	}
-	_ = p.fail(p.jump(p.time.from, w, now))
+	p.jump(p.time.from, w, now)
 	p.holdSince(now, false)
+	return nil
 }
 
 // follow moves bag time with a /clock published by another node.
@@ -182,8 +187,12 @@ func (p *Player) follow(t bagstore.Time, now Wall) error {
 	if !back {
 		return nil
 	}
+	if err := p.settle(); err != nil {
+		return err
+	}
 	p.log.Info().Msg("the followed clock went back")
-	return p.goTo(p.time.followed.now, now)
+	p.goTo(p.time.followed.now, now)
+	return nil
 }
 
 func (p *Player) state(now Wall) State {

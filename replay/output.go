@@ -41,6 +41,9 @@ type Channel struct {
 // Sink takes the messages of one channel. The Body of a channel that doesn't latch
 // may be a file's mapping, for the kernel to read (bagstore.Query.Mapped).
 type Sink interface {
+	// Room waits until a message of a size can be published without loss. If ctx ends first, the error names
+	// the subscriber that takes long, and wraps the cause. It is called only with Settings.Immediate.
+	Room(ctx context.Context, size int64) error
 	// Publish passes the message on. With Settings.Immediate, it waits until there is room
 	// for it, so that none is lost; otherwise it doesn't wait.
 	Publish(context.Context, msgs.Raw) error
@@ -62,6 +65,7 @@ func (Nowhere) PublishClock(bagstore.Time)        {}
 func (Nowhere) Losses() (dropped, skipped uint64) { return 0, 0 }
 func (Nowhere) Settle(context.Context) error      { return nil }
 func (Nowhere) Flush(context.Context) error       { return nil }
+func (Nowhere) Room(context.Context, int64) error { return nil }
 func (Nowhere) Subscribers() int                  { return 0 }
 
 func (Nowhere) Publish(_ context.Context, m msgs.Raw) error {

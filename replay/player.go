@@ -95,7 +95,7 @@ func (p *Player) Status() Status { return *p.reports.last.Load() }
 func (p *Player) Done() <-chan struct{} { return p.done }
 
 func (p *Player) fail(err error) error {
-	if err != nil && p.failure == nil {
+	if err != nil && p.failure == nil && !errors.Is(err, ErrHeldUp) {
 		p.failure = err
 	}
 	return err
@@ -105,6 +105,8 @@ func (p *Player) fail(err error) error {
 // must be called once. Its goroutines have ended when it returns.
 func (p *Player) Run(ctx context.Context) error {
 	defer close(p.done)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // for what still waits for subscribers
 	p.ctx = ctx
 	unhook := context.AfterFunc(ctx, p.clock.Wake)
 	defer unhook()
@@ -181,7 +183,9 @@ func (p *Player) ready() error {
 }
 
 func (p *Player) finish() error {
-	if err := p.settle(); err != nil {
+	if err := p.settle(); errors.Is(err, ErrHeldUp) {
+		p.problems.add("the last messages: %v", err)
+	} else if err != nil {
 		return err
 	}
 	p.clockPub.set(p.time.shown(p.clock.Now()))

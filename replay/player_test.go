@@ -69,7 +69,8 @@ type journal struct {
 	clock    Clock
 	lines    []string
 	channels []Channel
-	refuse   string // a topic that can't be advertised
+	refuse   string                                        // a topic that can't be advertised
+	room     func(ctx context.Context, topic string) error // of Sink.Room; nil: there always is
 }
 
 func (j *journal) add(format string, args ...any) {
@@ -100,6 +101,13 @@ func (s *journalSink) Publish(_ context.Context, m msgs.Raw) error {
 	}
 	s.j.add("%s %s", s.c.Topic, show(s.c.Type.Name, data))
 	return nil
+}
+
+func (s *journalSink) Room(ctx context.Context, _ int64) error {
+	if s.j.room == nil {
+		return nil
+	}
+	return s.j.room(ctx, s.c.Topic)
 }
 
 func (s *journalSink) Subscribers() int { return 1 }

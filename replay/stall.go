@@ -32,7 +32,10 @@ type starved struct {
 // known yet.
 func (p *Player) take() bool {
 	for {
-		next, there, end := p.feed.next(p.clock)
+		next, there, end := p.next, true, false
+		if next.latched == nil { // none is held up
+			next, there, end = p.feed.next(p.clock)
+		}
 		switch {
 		case end:
 			return true
@@ -44,6 +47,10 @@ func (p *Player) take() bool {
 		case next.err != nil:
 			p.problems.add("%v", next.err)
 		case next.latched != nil:
+			if p.next = next; p.roomOn(next.latched, next.size()) != nil {
+				return false
+			}
+			p.next = item{}
 			_ = p.fail(p.publish(next.latched, next.Recorded, p.time.stampShift(p.time.at, p.clock.Now())))
 		case p.leader(next.Recorded) != nil:
 			p.next, p.time.next = next, next.Time

@@ -45,6 +45,7 @@ type Status struct {
 	Messages, Bytes  uint64        // published so far; without the bytes that a Work didn't make, for lack of subscribers
 	Dropped          uint64        // drops, counted per subscriber
 	Skipped          uint64        // computations skipped because the machine was too slow
+	HeldUp           string        // the subscriber that the next message waits for, with Settings.Immediate
 }
 
 // statusPeriod is the interval of reports while nothing changes.
@@ -53,10 +54,11 @@ const statusPeriod = 100 * time.Millisecond
 type reports struct {
 	messages, bytes atomic.Uint64 // published so far
 
-	counted  Status // counters; other fields are zero
-	next     Wall   // when the next report is due
-	last     atomic.Pointer[Status]
-	onStatus func(Status) // may be nil
+	counted    Status    // counters and HeldUp; other fields are zero
+	warnHeldUp sync.Once // many subscribers take long
+	next       Wall      // when the next report is due
+	last       atomic.Pointer[Status]
+	onStatus   func(Status) // may be nil
 }
 
 func (r *reports) late(d time.Duration) {

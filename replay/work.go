@@ -22,7 +22,7 @@ type Work interface {
 	Size() int64
 }
 
-func (p *Player) start(m Recorded, now Wall) error {
+func (p *Player) start(m Recorded, now Wall) {
 	shift, at := p.time.stampShift(m.Time, now), int64(m.Time+p.time.offset)
 	wanted := make(map[*bagstore.Connection]func(msgs.Raw))
 	for _, c := range m.Work.Connections() {
@@ -37,13 +37,7 @@ func (p *Player) start(m Recorded, now Wall) error {
 			p.reports.countPublished(0) // played like other messages without subscribers, but not made
 		}
 	}
-	if len(wanted) > 0 && (p.o.Immediate || p.time.paused) { // nothing may be discarded
-		if err := p.o.Source.Settle(p.ctx); err != nil {
-			return err
-		}
-	}
 	m.Work.Start(wanted, false)
-	return nil
 }
 
 // passOn returns the function that publishes a Work's messages.
@@ -65,14 +59,6 @@ func (p *Player) stamped(ch *channel, m msgs.Raw, shift bagstore.Time, at int64)
 		}
 	}
 	return m
-}
-
-// settle waits until all messages are published, including those that sinks derive.
-func (p *Player) settle() error {
-	if err := p.o.Source.Settle(p.ctx); err != nil {
-		return err
-	}
-	return p.o.Output.Settle(p.ctx)
 }
 
 // leader returns the channel of a message. For a Work, that is its first channel with images, or

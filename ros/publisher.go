@@ -170,6 +170,17 @@ func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
 	return nil
 }
 
+// Room waits until a message of a size can be published without loss. If ctx ends first, the error names the subscriber
+// and wraps the cause.
+func (p *Publisher) Room(ctx context.Context, size int64) error {
+	for _, c := range p.topic.subscribers() {
+		if err := c.queue.Room(ctx, size+sendqueue.PrefixSize); err != nil {
+			return fmt.Errorf("subscriber %s of %s: %w", c.stats().CallerID, p.topic.name, err)
+		}
+	}
+	return nil
+}
+
 // prepare encodes messages, keeps those that are latched, and returns their receivers. If
 // nobody needs the messages, prepare releases their owners and returns none. It appends to batch.
 func (p *Publisher) prepare(batch []*sendqueue.Message, list []msgs.Raw) ([]*sendqueue.Message, []*outlet, []*Tap) {

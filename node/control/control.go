@@ -218,6 +218,9 @@ func statusMessage(s replay.Status) msgs.DiagnosticStatus {
 	seconds := func(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }
 	m := msgs.DiagnosticStatus{Level: msgs.DiagnosticOK, Name: "replay", Message: string(s.State)}
 	switch {
+	case s.HeldUp != "":
+		m.Level = msgs.DiagnosticWarn
+		m.Message += ", held up by " + s.HeldUp
 	case s.Dropped > 0:
 		m.Level = msgs.DiagnosticWarn
 		m.Message += fmt.Sprintf(", slow subscribers lost %d messages", s.Dropped)
@@ -247,6 +250,7 @@ func statusMessage(s replay.Status) msgs.DiagnosticStatus {
 		{Key: "bytes", Value: strconv.FormatUint(s.Bytes, 10)},
 		{Key: "dropped", Value: strconv.FormatUint(s.Dropped, 10)},
 		{Key: "skipped", Value: strconv.FormatUint(s.Skipped, 10)},
+		{Key: "held up by", Value: s.HeldUp},
 	}
 	return m
 }

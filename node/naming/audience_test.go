@@ -95,6 +95,8 @@ func (s seat) Publish(_ context.Context, m msgs.Raw) error {
 // Recall implements replay.Recaller.
 func (s seat) Recall(m msgs.Raw) { _ = s.Publish(context.Background(), m) }
 
+func (seat) Room(context.Context, int64) error { return nil }
+
 func (s seat) Subscribers() int {
 	s.a.mu.Lock()
 	defer s.a.mu.Unlock()

@@ -116,11 +116,14 @@ func TestWrapperSource(t *testing.T) {
 				t.Errorf("from the middle %d moments, want %d", len(rest), len(all)-middle)
 			}
 			for i := len(all) - 1; i > 0; i-- {
-				if same := i+1 < len(all) && times[i+1] == times[i]; !same && (!it.Last(times[i]+1) || lineOf(it.Message()) != all[i]) {
+				if same := i+1 < len(all) && times[i+1] == times[i]; same {
+					continue
+				}
+				if found, err := it.Last(times[i] + 1); !found || err != nil || lineOf(it.Message()) != all[i] {
 					t.Fatalf("moment %d isn't the last one until its time", i)
 				}
 			}
-			if it.Last(times[0]) {
+			if found, _ := it.Last(times[0]); found {
 				t.Errorf("there is %s before the first moment", lineOf(it.Message()))
 			}
 		})
@@ -202,7 +205,7 @@ func TestWrapperSourceDamage(t *testing.T) {
 	need.Must(t, os.WriteFile(path, b, 0o600))
 	it := viewOf(t, openWrapperSource(t, path, WrapperOptions{}), bagstore.Query{}).Iterator()
 	defer it.Close()
-	if !it.Last(bagstore.MaxTime) || it.(*iterator).damaged > 0 {
+	if found, err := it.Last(bagstore.MaxTime); !found || err != nil || it.(*iterator).damaged > 0 {
 		t.Error("the end isn't found without reading what is at the start")
 	}
 	it.Seek(0)

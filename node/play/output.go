@@ -110,6 +110,13 @@ func (s *sink) Publish(ctx context.Context, m msgs.Raw) error {
 	return s.PublishWait(ctx, s.Share(m))
 }
 
+func (s *sink) Room(ctx context.Context, size int64) error {
+	if s.Settle(ctx) != nil {
+		return fmt.Errorf("a subscriber of %s in compressed form: %w", s.Topic(), context.Cause(ctx))
+	}
+	return s.Publisher.Room(ctx, size)
+}
+
 func (s *sink) Subscribers() int {
 	if n := s.Publisher.Subscribers(); n > 0 || !s.Wanted() {
 		return n

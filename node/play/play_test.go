@@ -152,6 +152,47 @@ func playToASlowOne(t *testing.T, lossyOK bool) error {
 	return err
 }
 
+// TestHeldUp: a subscriber that reads nothing holds an immediate replay up, ~status names it, and services are answered.
+// Later it gets everything.
+func TestHeldUp(t *testing.T) {
+	m := rig.Master(t)
+	n := rig.Node(t, m, "judge")
+	reads, held := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	got := 0
+	sub, err := n.Subscribe(ros.SubscriberOptions{Topic: "/chatter"}, func(ros.Received) { <-reads; got++ })
+	need.Must(t, err)
+	defer sub.Close()
+	status, err := n.Subscribe(ros.SubscriberOptions{Topic: "/player/status"}, func(r ros.Received) {
+		var s msgs.DiagnosticStatus
+		if err := msgs.Unmarshal(r.Data, &s); err != nil {
+			t.Error(err)
+		}
+		if strings.Contains(s.Message, "held up by subscriber /judge of /chatter") {
+			once.Do(func() { close(held) })
+		}
+	})
+	need.Must(t, err)
+	defer status.Close()
+	const messages = 60 // of 1 MiB, more than sockets and queues hold
+	large := strings.Repeat("x", 1<<20)
+	o := Options{
+		ROS:  ros.Config{Name: "player", MasterURI: m.URI(), Host: "127.0.0.1"},
+		Bags: []string{writeBag(t, messages, time.Millisecond, func(int) string { return large })}, Log: zerolog.Nop(),
+		Replay: replay.Settings{Immediate: true, WaitForSubscribers: true},
+	}
+	ended := make(chan error)
+	go func() { ended <- Run(t.Context(), o) }()
+	<-held
+	rig.SetBool(t, n, "/pause_playback", true)
+	rig.SetBool(t, n, "/pause_playback", false)
+	close(reads)
+	need.Must(t, <-ended)
+	if sub.Close(); got != messages {
+		t.Errorf("got %d messages of %d", got, messages)
+	}
+}
+
 // TestPlayWithoutMaster checks that a player that waits for a master can be interrupted.
 func TestPlayWithoutMaster(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

@@ -26,7 +26,8 @@ type Message struct {
 	home  *sync.Pool
 }
 
-const prefixSize = 4
+// PrefixSize is the size of the length before a message on the wire.
+const PrefixSize = 4
 
 // smallKept is the largest buffer that goes back to the pool, in bytes.
 const smallKept = 64 << 10
@@ -82,12 +83,12 @@ func (o *Message) Release() {
 func (o *Message) Content(vec [][]byte) [][]byte {
 	at := len(vec)
 	vec = o.AppendTo(vec)
-	vec[at] = vec[at][prefixSize:]
+	vec[at] = vec[at][PrefixSize:]
 	return vec
 }
 
 // ContentSize returns the message's size without the length prefix.
-func (o *Message) ContentSize() int64 { return o.Size() - prefixSize }
+func (o *Message) ContentSize() int64 { return o.Size() - PrefixSize }
 
 // AppendTo appends the parts to a vector for writev. They are valid until Release.
 func (o *Message) AppendTo(vec [][]byte) [][]byte {

@@ -52,7 +52,7 @@ func (q *Queue) Push(batch ...*Message) (added int, evicted *Message, send bool)
 		switch {
 		case q.closed:
 			o.Release()
-		case q.fits(o):
+		case q.fits(o.Size()):
 			send = q.append(o) || send
 		default:
 			return added, q.shift(), send
@@ -70,7 +70,7 @@ func (q *Queue) PushWait(ctx context.Context, o *Message) error {
 		switch {
 		case q.closed:
 			o.Release()
-		case !q.fits(o):
+		case !q.fits(o.Size()):
 			return false
 		case q.append(o):
 			q.ready.Set()
@@ -81,6 +81,11 @@ func (q *Queue) PushWait(ctx context.Context, o *Message) error {
 		o.Release()
 	}
 	return err
+}
+
+// Room waits until a message of a size on the wire can be pushed, and returns the cause if ctx ends first.
+func (q *Queue) Room(ctx context.Context, size int64) error {
+	return q.wait(ctx, func() bool { return q.closed || q.fits(size) })
 }
 
 // wait calls done, with mu held, until it returns true: at once, and whenever a message has left.
@@ -99,18 +104,18 @@ func (q *Queue) wait(ctx context.Context, done func() bool) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 	}
 }
 
-// fits reports whether o can be added. An empty queue takes any message.
-func (q *Queue) fits(o *Message) bool {
+// fits reports whether a message of a size can be added. An empty queue takes any message.
+func (q *Queue) fits(size int64) bool {
 	if q.n == 0 {
 		return true
 	}
 	messages, bytes := q.limits.Messages.Load(), q.limits.Bytes.Load()
-	return (messages < 0 || int64(q.n) < messages) && (bytes < 0 || q.bytes+o.Size() <= bytes)
+	return (messages < 0 || int64(q.n) < messages) && (bytes < 0 || q.bytes+size <= bytes)
 }
 
 // append adds o and reports whether nobody was sending.
