@@ -354,6 +354,20 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestSlowCommand: bag time is held while a command is executed, so no message is late.
+func TestSlowCommand(t *testing.T) {
+	r := newRig(t, Settings{}, counting(t, 4))
+	r.at(15*ms, Call{func() { r.clock.now += 100 * ms }})
+	expect(t, r.run(t), `
+		+0s /a 0
+		+10ms /a 1
+		+120ms /a 2
+		+130ms /a 3`)
+	if s := r.Status(); s.Stalls != 1 || s.Stalled != 100*ms {
+		t.Errorf("%d stalls of %v", s.Stalls, s.Stalled)
+	}
+}
+
 // TestRealTime drives the machine's clock and commands from another goroutine.
 func TestRealTime(t *testing.T) {
 	j := &journal{clock: &fakeClock{}}

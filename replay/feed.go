@@ -244,12 +244,8 @@ func (r *run) taken(next item, ok bool) (_ item, there, end bool) {
 // of the feed's capacity, or everything. If not, the clock's Wait ends when more was read.
 func (f *feed) hasEnough(t bagstore.Time) bool {
 	r := f.now
-	enough := func() bool { return r.last.Load() >= int64(t) || r.bytes.Load() >= r.ahead/2 }
-	if enough() {
-		return true
-	}
-	r.hungry.Store(true)
-	return enough()
+	r.hungry.Store(true) // before looking, so that nothing is read unnoticed
+	return r.last.Load() >= int64(t) || r.bytes.Load() >= r.ahead/2
 }
 
 func (f *feed) stop() {

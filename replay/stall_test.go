@@ -219,11 +219,15 @@ func TestCommandsWhileStalled(t *testing.T) {
 			}
 			r.clock.script = append(r.clock.script, event{500 * ms, source.letGo})
 			r.run(t)
-			texts, _ := r.journal.messages(t)
+			texts, at := r.journal.messages(t)
 			if got := strings.Join(texts, " "); got != test.want {
 				t.Errorf("got %s", got)
 			}
-			if s := r.Status(); s.Stalls == 0 || s.Stalled < 100*ms {
+			s := r.Status()
+			if pause := at[len(at)-1] - 115*ms; name == "rate" && (s.Stalled-pause).Abs() > 10*ms { // 40 ms, and 150 ms at rate 2
+				t.Errorf("stalled for %v of %v", s.Stalled, pause)
+			}
+			if s.Stalls == 0 || s.Stalled < 100*ms {
 				t.Errorf("%d stalls of %v", s.Stalls, s.Stalled)
 			}
 		})
