@@ -60,7 +60,10 @@ type Field struct {
 }
 
 // Constant is a named value of a definition.
-type Constant struct{ Type, Name, Value string }
+type Constant struct {
+	Type, Name, Value string
+	sumName           string // Name in the text of the MD5 sum
+}
 
 // Spec is a parsed message definition. It is immutable.
 type Spec struct {
@@ -218,7 +221,13 @@ func (p *parser) line(s *Spec, pkg, line string, depth int) error {
 			_, rest, _ = cutType(strings.TrimSpace(line))
 		}
 		name, value, _ := strings.Cut(rest, "=")
-		s.Constants = append(s.Constants, Constant{typ, strings.TrimSpace(name), strings.TrimSpace(value)})
+		c := Constant{typ, strings.TrimSpace(name), strings.TrimSpace(value), strings.TrimSpace(name)}
+		if declared, _, _ := strings.Cut(line, "="); typ == "string" { // genmsg's name starts after the line's first space
+			if _, after, ok := strings.Cut(declared, " "); ok {
+				c.sumName = strings.TrimSpace(after)
+			}
+		}
+		s.Constants = append(s.Constants, c)
 		return nil
 	}
 	words := strings.Fields(clean)
@@ -310,7 +319,7 @@ func (s *Spec) finish() {
 func (s *Spec) md5Text() string {
 	var lines []string
 	for _, c := range s.Constants {
-		lines = append(lines, c.Type+" "+c.Name+"="+c.Value)
+		lines = append(lines, c.Type+" "+c.sumName+"="+c.Value)
 	}
 	for i := range s.Fields {
 		lines = append(lines, s.Fields[i].md5Line())

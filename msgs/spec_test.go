@@ -47,6 +47,22 @@ func TestParseDepth(t *testing.T) {
 
 func itoa(i int) string { return string(rune('a'+i/26)) + string(rune('a'+i%26)) }
 
+// The sums are genmsg's, which takes the name of a string constant from the first space of the line on.
+func TestSumsOfConstants(t *testing.T) {
+	for def, want := range map[string]string{
+		"string A = x": "8c2e6f931129155f561b8d3b5dea211f", "\tstring A=x": "8c2e6f931129155f561b8d3b5dea211f",
+		" string A=x": "364ba9b2bcc97e59f204b1b6461081b2", " \tstring A=x": "364ba9b2bcc97e59f204b1b6461081b2",
+		" string A = x\nint32 b": "ab9037784a78297cda6b2ea1477e3087", "   string   A  =  x y ": "3ec6610e0d08779dff48bf63c5c8f450",
+		"string A =  x # c ": "b5bee89fa51c7dcc0e7b74955313536c", "  int32 A = 3": "c7878673c7b1960d09c9d6aa7b0dcfc5",
+	} {
+		s, err := Parse("p/M", def)
+		need.Must(t, err)
+		if got := s.MD5(); got != want || s.Constants[0].Name != "A" {
+			t.Errorf("%q: %s, want %s; %+v", def, got, want, s.Constants)
+		}
+	}
+}
+
 func TestParseConstants(t *testing.T) {
 	s, err := Parse("a/B", "string S=x # not a comment \nint32 N = 5 # comment\nfloat32[ ] v\n")
 	if err == nil {
@@ -54,7 +70,7 @@ func TestParseConstants(t *testing.T) {
 	}
 	s, err = Parse("a/B", "string S=x # not a comment \nint32 N = 5 # comment\n\n  uint8[3]\tv # end\r\n")
 	need.Must(t, err)
-	if c := s.Constants; len(c) != 2 || c[0].Value != "x # not a comment" || c[1] != (Constant{"int32", "N", "5"}) {
+	if c := s.Constants; len(c) != 2 || c[0].Value != "x # not a comment" || c[1] != (Constant{"int32", "N", "5", "N"}) {
 		t.Errorf("constants %+v", c)
 	}
 	if f := s.Fields; len(f) != 1 || f[0].Len != 3 || f[0].Kind != KindUint8 {

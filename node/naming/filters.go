@@ -111,7 +111,8 @@ func OfferOptions(ctx context.Context, n *ros.Node, name string, of interface {
 		log := n.Log()
 		log.Warn().Err(err).Str("parameters", name).Msg("cannot set options")
 	}
-	return graph.ServeReconfigure(ctx, n, name, parameters(false), func() graph.Parameters { return parameters(true) }, set)
+	current := func() graph.Parameters { return parameters(true) }
+	return graph.ServeReconfigure(ctx, n, name, parameters(false), current, graph.Storing(n, name, current, set))
 }
 
 // ParameterName converts "Stereo Module" to stereo_module, as realsense2_camera does.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"rsros/msgs"
 	"rsros/ros"
@@ -119,8 +120,35 @@ func OfferReconfigure(ctx context.Context, n *ros.Node, name string, parameters 
 	if err := change(ctx, StoredParameters(ctx, n, name)); err != nil {
 		return nil, fmt.Errorf("parameters %s: %w", name, err)
 	}
-	return ServeReconfigure(ctx, n, name, parameters, func() Parameters { return now }, change)
+	current := func() Parameters { return now }
+	return ServeReconfigure(ctx, n, name, parameters, current, Storing(n, name, current, change))
 }
+
+// Storing returns a change after which the parameter server has the values that were sent, as with dynamic_reconfigure's
+// own servers, so that a restarted node finds them. ServeReconfigure describes current and change.
+func Storing(n *ros.Node, name string, current func() Parameters, change func(context.Context, map[string]any) error) func(context.Context, map[string]any) error {
+	return func(ctx context.Context, sent map[string]any) error {
+		if err := change(ctx, sent); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, storePatience)
+		defer cancel()
+		for _, p := range current() {
+			if _, set := sent[p.Name]; !set {
+				continue
+			}
+			if err := n.SetParam(ctx, name+"/"+p.Name, p.Default); err != nil {
+				log := n.Log()
+				log.Warn().Err(err).Str("parameters", name).Msg("a restart won't keep what was set: the parameter server doesn't have it")
+				break
+			}
+		}
+		return nil
+	}
+}
+
+// storePatience bounds the time that setting parameters takes longer without a master.
+const storePatience = 2 * time.Second
 
 // StoredParameters returns the parameters that the parameter server has below a name.
 func StoredParameters(ctx context.Context, n *ros.Node, name string) map[string]any {

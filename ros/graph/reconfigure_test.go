@@ -105,6 +105,9 @@ func TestReconfigureRefuses(t *testing.T) {
 	if v := r.Publish(); v.Ints[0].Value != 5 || len(applied) != 3 {
 		t.Errorf("%v after %v", v, applied)
 	}
+	if v := StoredParameters(t.Context(), n, "camera/filter"); len(v) != 1 || v["level"] != 5 {
+		t.Errorf("a restarted node finds %v", v)
+	}
 }
 
 // testMaster is a master that ends with the test.

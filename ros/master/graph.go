@@ -262,9 +262,9 @@ func (m *Master) lookupService(c call) reply {
 }
 
 func (m *Master) getPublishedTopics(c call) reply {
-	topics := []any{}
+	topics, space := []any{}, c.text[0]
 	for _, topic := range slices.Sorted(maps.Keys(m.graph.publishers)) {
-		if within(topic, c.text[0]) {
+		if within(topic, space) && topic != space { // a topic isn't in the namespace of its own name
 			topics = append(topics, []string{topic, m.graph.types[topic]})
 		}
 	}

@@ -139,6 +139,7 @@ func TestTopics(t *testing.T) {
 	want(t, m, list(list("/ns/chatter", "std_msgs/String")), "getPublishedTopics", "/tool", "")
 	want(t, m, list(list("/ns/chatter", "std_msgs/String")), "getPublishedTopics", "/tool", "/ns/")
 	want(t, m, list(), "getPublishedTopics", "/tool", "/n")
+	want(t, m, list(), "getPublishedTopics", "/tool", "/ns/chatter")
 	want(t, m, list(list("/ns/chatter", "std_msgs/String")), "getTopicTypes", "/tool")
 	want(t, m, list(list(list("/ns/chatter", list("/pub"))), list(list("/ns/chatter", list("/ns/sub"))), list()), "getSystemState", "/tool")
 
