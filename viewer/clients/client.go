@@ -47,7 +47,7 @@ type Client struct {
 
 	mu       sync.Mutex
 	ended    bool
-	subs     []*Subscription
+	subs     map[*Subscription]struct{}
 	rings    [classes][]*Subscription // that have something to send, the next one first
 	held     int64                    // bytes that wait or are being sent
 	dropped  uint64
@@ -97,7 +97,7 @@ func (c *Client) Subscribe(o Options) *Subscription {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &Subscription{client: c, o: o, closed: c.ended}
-	c.subs = append(c.subs, s)
+	c.subs[s] = struct{}{}
 	return s
 }
 
@@ -316,7 +316,7 @@ func (c *Client) endLocked() {
 		return
 	}
 	c.ended = true
-	for _, s := range c.subs {
+	for s := range c.subs {
 		s.closed = true
 		s.clear()
 	}

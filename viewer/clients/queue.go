@@ -187,9 +187,10 @@ func (s *Subscription) Close() {
 	}
 	s.closed = true
 	s.clear()
-	is := func(x *Subscription) bool { return x == s }
-	c.rings[s.o.Class] = slices.DeleteFunc(c.rings[s.o.Class], is)
-	c.subs = slices.DeleteFunc(c.subs, is)
+	delete(c.subs, s)
+	if s.queued {
+		c.rings[s.o.Class] = slices.DeleteFunc(c.rings[s.o.Class], func(x *Subscription) bool { return x == s })
+	}
 }
 
 // clear releases what waits.

@@ -81,7 +81,7 @@ func (s *Server[M]) Serve(w http.ResponseWriter, r *http.Request, maxMessage int
 }
 
 func newClient(b *Budget) *Client {
-	c := &Client{budget: b, wake: work.NewSignal()}
+	c := &Client{budget: b, wake: work.NewSignal(), subs: make(map[*Subscription]struct{})}
 	c.ctx, c.fail = context.WithCancelCause(context.Background())
 	c.control = c.Subscribe(Options{Class: classControl, Kept: controlBytes, Send: c.sendControl})
 	return c

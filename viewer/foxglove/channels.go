@@ -46,9 +46,17 @@ func (s *Server) updateTopics(topics []Topic) (ended []*subscription) {
 			c.send("unadvertise", object{"channelIds": removed})
 		}
 		c.advertise(added)
-		for _, sub := range c.subs {
-			if slices.Contains(removed, sub.channel.id) {
+		if len(removed) == 0 {
+			continue
+		}
+		for id, sub := range c.subs {
+			if sub == nil {
+				continue
+			}
+			if _, live := s.topics.live[sub.channel.id]; !live {
 				ended = append(ended, sub)
+				c.subs[id] = nil // the client may unsubscribe
+				delete(c.watched, sub.channel.id)
 			}
 		}
 	}

@@ -25,7 +25,8 @@ type client struct {
 	slow  chan slowRequest // for the third goroutine
 
 	// The server's mu guards these.
-	subs         map[uint32]*subscription // by the client's numbers
+	subs         map[uint32]*subscription // by the client's numbers; nil after the topic was removed
+	watched      map[uint32]bool          // numbers of the channels of subs
 	params       map[string]bool
 	allParams    bool
 	followsGraph bool
@@ -44,7 +45,7 @@ type client struct {
 
 func newClient(s *Server, conn *clients.Client, control bool) *client {
 	c := &client{Client: conn, s: s, control: control, calls: make(chan struct{}, maxCalls), slow: make(chan slowRequest, maxCalls),
-		subs: make(map[uint32]*subscription), params: make(map[string]bool), publishing: make(map[uint32]Publisher)}
+		subs: make(map[uint32]*subscription), watched: make(map[uint32]bool), params: make(map[string]bool), publishing: make(map[uint32]Publisher)}
 	c.clock = conn.Subscribe(clients.Options{Class: clients.ClassTime, Messages: 1, Send: func(i clients.Item, _ clients.Delivery) error {
 		return c.sendTime(i.(*instant))
 	}})
@@ -228,12 +229,7 @@ func (c *client) subscribe(r subscribe) {
 	s := c.s
 	s.mu.Lock()
 	ch := s.channel(r.Channel)
-	twice, used := false, false
-	for id, sub := range c.subs {
-		live := s.channel(sub.channel.id) != nil
-		twice = twice || live && sub.channel == ch
-		used = used || live && id == r.ID
-	}
+	twice, used := c.watched[r.Channel], c.subs[r.ID] != nil
 	full := len(c.subs) >= maxNames
 	s.mu.Unlock()
 	l, problem := levelError, ""
@@ -258,7 +254,7 @@ func (c *client) subscribe(r subscribe) {
 	}
 	s.mu.Lock()
 	if s.channel(ch.id) != nil {
-		c.subs[r.ID] = sub
+		c.subs[r.ID], c.watched[ch.id] = sub, true
 		sub = nil
 	}
 	s.mu.Unlock()
@@ -271,14 +267,17 @@ func (c *client) subscribe(r subscribe) {
 
 func (c *client) unsubscribe(id uint32) {
 	c.s.mu.Lock()
-	sub := c.subs[id]
+	sub, known := c.subs[id]
 	delete(c.subs, id)
-	c.s.mu.Unlock()
-	if sub == nil {
-		c.status(levelWarning, fmt.Sprintf("Unknown subscription id %d", id))
-		return
+	if sub != nil {
+		delete(c.watched, sub.channel.id)
 	}
-	sub.close()
+	c.s.mu.Unlock()
+	if !known {
+		c.status(levelWarning, fmt.Sprintf("Unknown subscription id %d", id))
+	} else if sub != nil {
+		sub.close()
+	}
 }
 
 // beginPublishing opens a channel that the client publishes.

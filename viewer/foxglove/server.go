@@ -138,7 +138,9 @@ func (c *client) Leave() {
 	c.subs = nil
 	c.s.mu.Unlock()
 	for _, sub := range subs {
-		sub.close()
+		if sub != nil {
+			sub.close()
+		}
 	}
 	c.s.follow()
 }
@@ -214,7 +216,9 @@ func (s *Server) Counts() (list []Counts) {
 	defer s.mu.Unlock()
 	for _, c := range s.clients.All() {
 		for _, sub := range c.subs {
-			list = append(list, sub.counts())
+			if sub != nil {
+				list = append(list, sub.counts())
+			}
 		}
 	}
 	return list

@@ -114,6 +114,22 @@ func TestChannels(t *testing.T) {
 	if c.Channels["/a"].ID != a.ID {
 		t.Errorf("the number of /a was %d and is %d", a.ID, c.Channels["/a"].ID)
 	}
+	// A subscription ends with the topic. The next one is a new one, whatever the client does with the first.
+	c.Subscribe(1, "/a")
+	peer.Await(t, "the subscription", func() bool { return f.subscribers("/a") == 1 })
+	f.change(func(s *State) { s.Topics = old[1:] })
+	c.Await("/a to go", func(e visitor.Event) bool { return e.Op == "unadvertise" })
+	f.change(func(s *State) { s.Topics = old })
+	c.Subscribe(2, "/a")
+	c.Send(map[string]any{"op": "unsubscribe", "subscriptionIds": []int{1}})
+	peer.Await(t, "the next subscription", func() bool { return f.subscribers("/a") == 1 })
+	f.publish("/a", 42, "again")
+	c.Await("a message", func(e visitor.Event) bool {
+		if e.Op == "status" {
+			t.Errorf("the server says %s", e.Text)
+		}
+		return isMessage(e) && e.ID == 2
+	})
 }
 
 // TestOneSubscriptionForAll checks that two clients of a topic share one subscription, but each have
