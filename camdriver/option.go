@@ -102,6 +102,16 @@ func (k OptionID) String() string { return nameOf(optionNames[:], k) }
 // ParseOptionID is the inverse of String.
 func ParseOptionID(s string) (OptionID, bool) { return parseName[OptionID](optionNames[:], s) }
 
+// choices are the names of the values of options that are choices, from 0, in the SDK's words.
+var choices = map[OptionID][]string{
+	OptionVisualPreset:       {"Custom", "Default", "Hand", "High Accuracy", "High Density", "Medium Density", "Remove IR Pattern"},
+	OptionEmitterEnabled:     {"Off", "Laser", "Laser Auto", "LED"},
+	OptionPowerLineFrequency: {"Disabled", "50Hz", "60Hz", "Auto"},
+}
+
+// Choices returns the names of the option's values, from 0; nil if it isn't a choice. The caller doesn't change them.
+func (k OptionID) Choices() []string { return choices[k] }
+
 // Option is the state of an option at one instant.
 type Option struct {
 	ID          OptionID

@@ -7,13 +7,14 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
 // WriteJSON prints the message as a JSON object on one line, without a newline. uint8
 // arrays are base64, times are {"secs", "nsecs"}, and NaN and infinities are null. With
-// Tree, uint8 arrays are lists of numbers, and an array truncated by MaxArray ends with
-// {"…": number of omitted elements}.
+// Tree, uint8 arrays are lists of numbers, an array truncated by MaxArray ends with
+// {"…": number of omitted elements}, and integers of 16 or more digits, which JavaScript may round, are {"#": digits}.
 func (s *Spec) WriteJSON(w io.Writer, data []byte, o PrintOptions) error {
 	p := jsonPrinter{newPrinter(w, data, o)}
 	p.object(s)
@@ -90,7 +91,11 @@ func (p *jsonPrinter) value(f *Field) {
 	case KindFloat64:
 		p.float(p.d.F64(), 64)
 	default:
-		p.w.WriteString(p.integer(f.Kind))
+		digits := p.integer(f.Kind)
+		if p.o.Tree && len(strings.TrimPrefix(digits, "-")) >= len("9007199254740992") {
+			digits = `{"#":"` + digits + `"}`
+		}
+		p.w.WriteString(digits)
 	}
 }
 

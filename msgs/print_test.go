@@ -3,6 +3,7 @@ package msgs
 import (
 	"encoding/binary"
 	"encoding/json"
+	"math"
 	"os/exec"
 	"strings"
 	"testing"
@@ -105,6 +106,21 @@ func TestTree(t *testing.T) {
 	need.Must(t, spec(t, "sensor_msgs/Image").WriteJSON(&b, append(data, 7, 8, 9, 10), PrintOptions{Tree: true, MaxArray: 3}))
 	if want := `"data":[7,8,9,{"…":1}]}`; !strings.HasSuffix(b.String(), want) || !json.Valid([]byte(b.String())) {
 		t.Errorf("got %s, want … %s", b.String(), want)
+	}
+	big, err := Parse("a/Big", "int64 small\nint64 low\nuint64[] high\nfloat64 latitude\nfloat32 units\n")
+	need.Must(t, err)
+	var e Encoder
+	e.I64(-1)
+	e.I64(math.MinInt64)
+	e.Len(2)
+	e.U64(9007199254740993)
+	e.U64(7)
+	e.F64(48.137154321)
+	e.F32(0.001)
+	b.Reset()
+	need.Must(t, big.WriteJSON(&b, e.B, PrintOptions{Tree: true}))
+	if want := `{"small":-1,"low":{"#":"-9223372036854775808"},"high":[{"#":"9007199254740993"},7],"latitude":48.137154321,"units":0.001}`; b.String() != want {
+		t.Errorf("got %s, want %s", b.String(), want)
 	}
 }
 
