@@ -35,6 +35,7 @@ type Camera struct {
 	uploads atomic.Pointer[upload.Queue] // of opts; a viewer may call Serve anew
 	current atomic.Pointer[Recording]
 	ending  sync.WaitGroup // recordings that are being closed
+	empty   atomic.Bool    // the last recording that was stopped
 
 	mu     sync.Mutex
 	Last   Figures     // of the last recording that ended
@@ -172,11 +173,13 @@ func (r *Recording) subscribeExtra(name string) error {
 // may be called and another recording started.
 func (r *Camera) Stop() (Figures, error) {
 	r.mu.Lock()
-	rec := r.current.Swap(nil)
+	rec := r.current.Load()
 	if rec == nil {
 		r.mu.Unlock()
 		return Figures{}, errNotRecording
 	}
+	r.empty.Store(Total(rec.Figures()).Messages == 0)
+	r.current.Store(nil)
 	r.ending.Add(1)
 	r.mu.Unlock()
 	defer r.ending.Done()
@@ -202,6 +205,9 @@ func (r *Camera) ended(rec *Recording, f *Figures) {
 
 // Current returns the current recording, which may have failed; nil if there is none.
 func (r *Camera) Current() *Recording { return r.current.Load() }
+
+// Empty reports whether nothing came to the last recording that was stopped.
+func (r *Camera) Empty() bool { return r.empty.Load() }
 
 // Running returns the current recording, or an error if there is none or it has failed.
 func (r *Camera) Running() (*Recording, error) {

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"context"
 	"sync/atomic"
 
 	"rsros/camdriver"
@@ -23,18 +24,18 @@ type Running struct {
 // Attach offers a device to viewers. The caller keeps it open until Close, and then closes it.
 // The first device is shown at once; viewers may choose another.
 func (s *Server) Attach(r Running) {
-	s.commands.Lock()
-	defer s.commands.Unlock()
-	s.mu.Lock()
-	s.attached = append(s.attached, r)
-	first := s.stage == nil
-	s.mu.Unlock()
-	if list := s.candidates(); list != nil {
-		s.broadcast("candidates", map[string]any{"candidates": list})
-	}
-	if first {
-		s.present(newCamera(s, r.Name, r.Name, r))
-	}
+	s.do(s.ctx, func() error { //nolint:errcheck // after Close, nobody sees it
+		s.mu.Lock()
+		s.attached = append(s.attached, r)
+		s.mu.Unlock()
+		if list := s.candidates(); list != nil {
+			s.broadcast("candidates", map[string]any{"candidates": list})
+		}
+		if s.current() == nil {
+			s.present(newCamera(s, r.Name, r.Name, r))
+		}
+		return nil
+	})
 }
 
 // candidates returns the devices that viewers may choose.
@@ -56,17 +57,19 @@ func (s *Server) candidates() []wire.Candidate {
 }
 
 // showAttached shows an attached device. It returns false if there is none with this id.
-func (s *Server) showAttached(id string) bool {
-	s.commands.Lock()
-	defer s.commands.Unlock()
-	s.mu.Lock()
-	list := s.attached
-	s.mu.Unlock()
-	for _, a := range list {
-		if a.ID == id {
+func (s *Server) showAttached(ctx context.Context, id string) (found bool, err error) {
+	err = s.do(ctx, func() error {
+		for _, a := range s.attached {
+			if found = a.ID == id; !found {
+				continue
+			}
+			if err := s.busy(); err != nil {
+				return err
+			}
 			s.replace(newCamera(s, a.Name, a.Name, a))
-			return true
+			break
 		}
-	}
-	return false
+		return nil
+	})
+	return found, err
 }

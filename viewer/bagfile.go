@@ -23,7 +23,7 @@ func openTopics(ctx context.Context, s *Server, bag *bagstore.Recording, path, n
 	}
 	out := NewOutput(replay.Nowhere{})
 	player, err := replay.New(replay.Options{
-		Source: replay.Bags([]*bagstore.Recording{bag}), Output: out, Clock: clock, Log: s.o.Log, Settings: replay.Settings{KeepAlive: true},
+		Source: replay.Bags([]*bagstore.Recording{bag}), Output: out, Clock: clock, Log: s.o.Log, Settings: replay.Settings{KeepAlive: true, Paused: true},
 	})
 	if err != nil {
 		return nil, errors.Join(err, clock.Close(), bag.Close())
@@ -32,6 +32,7 @@ func openTopics(ctx context.Context, s *Server, bag *bagstore.Recording, path, n
 		s.o.Log.Warn().Str("bag", path).Msg(problem)
 	}
 	g := newPlayed(s, out, player, name, file)
+	g.waits = true
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
 	running.Go(func() {

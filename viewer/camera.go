@@ -3,6 +3,7 @@ package viewer
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,7 @@ type camera struct {
 	shown    atomic.Uint64      // number + 1 of the primary stream's last frame; 0 before one came
 	layout   *layout            // for Foxglove's clients; nil if they see something else
 	marks    markSearch
+	starter  string // the viewer who started the recording
 	close    sync.Once
 	closed   error
 }
@@ -48,11 +50,7 @@ func openCamera(s *Server, id, name, file string, device camdriver.Device) (*cam
 	if err := camdriver.StartSensors(device, profiles, r.Hub); err != nil {
 		return nil, errors.Join(err, g.end())
 	}
-	if g.file != nil { // opened paused, so that it begins with all streams
-		if err := g.play(); err != nil {
-			return nil, errors.Join(err, g.end())
-		}
-	}
+	g.waits = g.file != nil // opened paused, so that it begins with all streams
 	return g, nil
 }
 
@@ -89,6 +87,14 @@ func (g *camera) end() error {
 	return g.closed
 }
 
+// busy implements stage: a recording of a device that the stage has opened ends with the stage.
+func (g *camera) busy() error {
+	if r := g.recording(); g.own && r.On {
+		return fmt.Errorf("%s is being recorded, as the viewer at %s wanted: stop the recording first", r.File, g.starter)
+	}
+	return nil
+}
+
 // describe sets the page's description of the device.
 func (g *camera) describe(snap camdriver.DeviceSnapshot, name, file string) {
 	g.source = wire.Source{Kind: "camera", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: []wire.Stream{}, Marks: []wire.Mark{}}
@@ -117,10 +123,15 @@ func (g *camera) newStream(id uint16, name camdriver.StreamID) *stream {
 	if name.Kind.Inertial() {
 		queue = clients.Options{Class: clients.ClassSmall, Bytes: sampleBytes}
 	}
-	return &stream{stage: g, id: id, queue: queue, lost: func() uint64 {
+	s := &stream{stage: g, id: id, queue: queue}
+	s.lost = func() uint64 {
 		_, lost := g.Hub.Counts(name)
 		return lost
-	}}
+	}
+	if g.file != nil {
+		s.lost = s.gaps.Load
+	}
+	return s
 }
 
 func (g *camera) stream(id uint16) *stream {
@@ -146,17 +157,21 @@ func (g *camera) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSna
 		Width: p.Width, Height: p.Height, FPS: p.FPS,
 	}
 	if v := s.Video; v != nil {
-		out.Intrinsics = &wire.Intrinsics{Width: v.Width, Height: v.Height, Fx: v.Fx, Fy: v.Fy, Ppx: v.Ppx, Ppy: v.Ppy, Model: v.Model.String(), Coeffs: v.Coeffs}
+		out.Intrinsics = &wire.Intrinsics{
+			Width: v.Width, Height: v.Height, Fx: wire.Float64(v.Fx), Fy: wire.Float64(v.Fy), Ppx: wire.Float64(v.Ppx), Ppy: wire.Float64(v.Ppy),
+			Model: v.Model.String(), Coeffs: v.Coeffs[:],
+		}
 	}
 	if p.Stream.Kind == camdriver.Depth {
-		out.DepthUnits = depthUnits(snap.Sensors[s.Sensor].Options)
+		out.DepthUnits = wire.Float32(depthUnits(snap.Sensors[s.Sensor].Options))
 	}
 	for other, to := range g.streams {
 		if e, err := g.Device.Extrinsics(p.Stream, other); err == nil && other != p.Stream {
 			if out.Extrinsics == nil {
 				out.Extrinsics = make(map[string]wire.Extrinsics)
 			}
-			out.Extrinsics[strconv.Itoa(int(to.id))] = wire.Extrinsics{Rotation: camdriver.Transpose(e.Rotation), Translation: e.Translation}
+			columns := camdriver.Transpose(e.Rotation)
+			out.Extrinsics[strconv.Itoa(int(to.id))] = wire.Extrinsics{Rotation: columns[:], Translation: e.Translation[:]}
 		}
 	}
 	return out
@@ -192,12 +207,12 @@ func (g *camera) findFirst() {
 
 // described implements stage: it returns the source with current values of options.
 func (g *camera) described() *wire.Source {
-	out := g.source
+	out := g.base.described()
 	out.Sensors = make([]wire.Sensor, 0, len(g.Profiles))
 	for i, s := range g.Device.Sensors() {
 		out.Sensors = append(out.Sensors, wire.Sensor{ID: i, Name: s.Name(), Options: g.options(s)})
 	}
-	return &out
+	return out
 }
 
 // options returns the options of a sensor. Those of a recording are read-only.
@@ -205,9 +220,22 @@ func (g *camera) options(s camdriver.Sensor) []wire.Option {
 	list := []wire.Option{}
 	for _, o := range s.Options() {
 		list = append(list, wire.Option{
-			ID: o.ID.String(), Name: o.ID.String(), Description: o.Description, Value: o.Value, Min: o.Min, Max: o.Max, Step: o.Step, Default: o.Default,
-			ReadOnly: o.ReadOnly || g.file != nil,
+			ID: o.ID.String(), Name: o.ID.String(), Description: o.Description, ReadOnly: o.ReadOnly || g.file != nil, Labels: labels(o),
+			Value: wire.Float32(o.Value), Min: wire.Float32(o.Min), Max: wire.Float32(o.Max), Step: wire.Float32(o.Step), Default: wire.Float32(o.Default),
 		})
+	}
+	return list
+}
+
+// labels returns the names of a choice's values that the device has; those of a recording aren't bounded.
+func labels(o camdriver.Option) (list map[string]string) {
+	for value, name := range o.ID.Choices() {
+		if v := float32(value); o.Min == o.Max || v >= o.Min && v <= o.Max {
+			if list == nil {
+				list = make(map[string]string)
+			}
+			list[strconv.Itoa(value)] = name
+		}
 	}
 	return list
 }
@@ -238,6 +266,9 @@ func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 	}
 	g.layout.frame(sensor, f, at)
 	s := g.streams[f.Stream()]
+	if s != nil && g.file != nil {
+		s.countGap(f.Number, g.file.Status().Jumps)
+	}
 	if s == nil || !s.watched() {
 		return
 	}
@@ -257,7 +288,7 @@ func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 // OptionChanged implements camdriver.Handler.
 func (g *camera) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	g.layout.option(sensor, id, value)
-	g.server.notify(g, "option", wire.OptionChanged{Sensor: sensor, ID: id.String(), Value: value})
+	g.server.notify(g, "option", wire.OptionChanged{Sensor: sensor, ID: id.String(), Value: wire.Float32(value)})
 }
 
 // Notification implements camdriver.Handler.

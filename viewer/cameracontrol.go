@@ -68,8 +68,12 @@ func (g *camera) seek(r *wire.Request) error {
 	return g.goTo(at, err)
 }
 
-// goTo seeks to a time, unless err, from finding the time, isn't nil.
+// goTo seeks to a time, unless err, from finding the time, isn't nil. While paused, a time before the first frame
+// set is that of the set, so that something is shown.
 func (g *camera) goTo(at time.Duration, err error) error {
+	if first, none := g.setEnd(g.first); none == nil && g.canResend() {
+		at = max(at, first)
+	}
 	if err == nil {
 		err = g.run(replay.SeekOffset{Offset: at})
 	}
@@ -141,6 +145,15 @@ func (g *camera) canResend() bool {
 	}
 	st := g.file.Status().State
 	return st == replay.Paused || st == replay.Finished
+}
+
+// begin implements stage.
+func (g *camera) begin() error {
+	watched := g.layout != nil && len(g.layout.watched()) > 0
+	for _, s := range g.streams {
+		watched = watched || s.watched()
+	}
+	return g.beginIf(watched)
 }
 
 // resend implements stage. Before the first frame set, it goes to that set.

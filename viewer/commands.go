@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,9 +19,9 @@ var (
 	errSplit    = errors.New("viewers can split a recording once a second")
 )
 
-// answer executes a request and returns the answer.
-func (s *Server) answer(r *wire.Request) map[string]any {
-	result, err := s.execute(r)
+// answer executes a request and returns the answer. ctx ends with the viewer.
+func (s *Server) answer(ctx context.Context, r *wire.Request) map[string]any {
+	result, err := s.execute(ctx, r)
 	if result == nil {
 		result = make(map[string]any)
 	}
@@ -38,7 +39,7 @@ func (s *Server) serveRecord(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	_, err := s.execute(&wire.Request{Op: op})
+	_, err := s.execute(r.Context(), &wire.Request{Op: op})
 	switch {
 	case errors.Is(err, errViewOnly):
 		http.Error(w, err.Error(), http.StatusForbidden)
@@ -50,15 +51,22 @@ func (s *Server) serveRecord(w http.ResponseWriter, r *http.Request) {
 }
 
 // execute executes a request.
-func (s *Server) execute(r *wire.Request) (map[string]any, error) {
+func (s *Server) execute(ctx context.Context, r *wire.Request) (result map[string]any, err error) {
 	switch {
 	case s.o.ViewOnly:
 		return nil, errViewOnly
 	case r.Op == "open":
-		return nil, s.openRequested(r)
+		return nil, s.openRequested(ctx, r)
 	}
-	s.commands.Lock()
-	defer s.commands.Unlock()
+	err = s.do(ctx, func() (err error) {
+		result, err = s.command(r)
+		return err
+	})
+	return result, err
+}
+
+// command executes a request other than open. The owner calls it.
+func (s *Server) command(r *wire.Request) (map[string]any, error) {
 	switch {
 	case r.Op == "record.split" && time.Since(s.split) < minSplitSeconds*time.Second:
 		return nil, errSplit
@@ -94,23 +102,23 @@ func (s *Server) sendState(g stage) {
 }
 
 // openRequested shows a device or a recording of the library.
-func (s *Server) openRequested(r *wire.Request) error {
+func (s *Server) openRequested(ctx context.Context, r *wire.Request) error {
 	if r.File != "" {
 		if s.o.Library == nil {
 			return errors.New("this viewer has no list of recordings")
 		}
-		at, err := s.o.Library.Place(s.ctx, r.File)
+		at, err := s.o.Library.Place(ctx, r.File)
 		if err != nil {
 			return err
 		}
-		return s.Show(s.ctx, at, place.Base(at), r.File)
+		return s.Show(ctx, at, place.Base(at), r.File)
 	}
-	if s.showAttached(r.Device) {
-		return nil
+	if found, err := s.showAttached(ctx, r.Device); found || err != nil {
+		return err
 	}
 	for _, c := range s.o.Candidates {
 		if c.ID == r.Device {
-			return s.Show(s.ctx, c.ID, "", "")
+			return s.Show(ctx, c.ID, "", "")
 		}
 	}
 	return fmt.Errorf("device %.40q: %w", r.Device, camdriver.ErrNotFound)

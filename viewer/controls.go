@@ -18,6 +18,15 @@ type controls struct {
 		Status() replay.Status
 	}
 	start bagstore.Time // of viewers' time line: that of the player's first message, or 0
+	waits bool          // to play until there is a viewer, who would miss the beginning; the owner's
+}
+
+// beginIf resumes playback that waits for a viewer, if there is one.
+func (p *controls) beginIf(watched bool) error {
+	if !p.waits || !watched {
+		return nil
+	}
+	return p.run(replay.Resume{})
 }
 
 // state returns the state for viewers.
@@ -55,6 +64,10 @@ func (p *controls) do(r *wire.Request) error {
 // may have been faster.
 func (p *controls) run(commands ...replay.Command) error {
 	for _, c := range commands {
+		switch c.(type) {
+		case replay.Pause, replay.Resume:
+			p.waits = false
+		}
 		if err := p.player.Do(p.ctx, c); err != nil && !errors.Is(err, replay.ErrNoChange) {
 			return err
 		}

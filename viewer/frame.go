@@ -99,11 +99,11 @@ func (p *frame) metadataJSON() []byte {
 			values[m.Key.String()] = m.Value
 		}
 		p.metadata, _ = json.Marshal(struct { // encoding such a structure can't fail
-			Timestamp float64          `json:"timestamp"`
+			Timestamp wire.Float64     `json:"timestamp"`
 			Domain    string           `json:"domain"`
 			Format    string           `json:"format"`
 			Values    map[string]int64 `json:"values"`
-		}{f.Timestamp, f.Domain.String(), f.Profile.Format.String(), values})
+		}{wire.Float64(f.Timestamp), f.Domain.String(), f.Profile.Format.String(), values})
 	}
 	return p.metadata
 }

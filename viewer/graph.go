@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -19,84 +18,113 @@ import (
 // subscribed to while a viewer watches it.
 type graphStage struct {
 	base
-	*topics
+	graph    foxglove.Graph
 	recorder *record.Recording // nil if nothing is recorded
-	frozen   *atomic.Bool
+	frozen   atomic.Bool
+	topics   atomic.Pointer[topics]
 }
 
-// AttachGraph shows the topics of a graph or, if r isn't nil, those that are recorded, until Close.
-// When they change, it shows a new stage. name is the title.
-func (s *Server) AttachGraph(g foxglove.Graph, r *record.Recording, name string) {
+// lingerTime is how long a graph is followed after the last viewer has left, who may be loading the page again.
+const lingerTime = 10 * time.Second
+
+// AttachGraph shows the topics of a graph or, if r isn't nil, those that are recorded, until Close. While there are
+// viewers, it follows the graph, and sends them the topics when those change. name is the title.
+func (s *Server) AttachGraph(graph foxglove.Graph, r *record.Recording, name string) {
+	g := &graphStage{graph: graph, recorder: r, base: base{server: s}}
+	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Marks: []wire.Mark{}}
+	g.topics.Store(newTopics(g, nil))
+	s.do(s.ctx, func() error { //nolint:errcheck // after Close, nobody sees it
+		s.replace(g)
+		return nil
+	})
 	s.jobs.Go(func() {
-		var known atomic.Pointer[map[string]msgs.Type] // nil before the first state
-		defer g.Follow(func(state *foxglove.State) {
-			types := make(map[string]msgs.Type)
-			for _, t := range state.Topics {
-				types[t.Name] = t.Type
+		var known atomic.Pointer[[]foxglove.Topic] // nil before the first state
+		var shown *[]foxglove.Topic
+		unfollow := func() {}
+		defer func() { unfollow() }()
+		var looked time.Time // when there were viewers; zero if the graph isn't followed
+		work.Every(s.ctx, updateInterval, func(now time.Time) {
+			switch viewers := len(s.viewers.All()) > 0; {
+			case viewers && looked.IsZero():
+				unfollow = graph.Follow(func(state *foxglove.State) { known.Store(&state.Topics) })
+				looked = now
+			case viewers:
+				looked = now
+			case !looked.IsZero() && now.Sub(looked) > lingerTime:
+				unfollow()
+				unfollow, looked = func() {}, time.Time{}
 			}
-			known.Store(&types)
-		})()
-		var frozen atomic.Bool
-		var shown map[string]msgs.Type
-		work.Every(s.ctx, updateInterval, func(time.Time) {
-			types := known.Load()
-			if types == nil {
-				return
-			}
-			if now := recordedTopics(*types, r); shown == nil || !maps.Equal(now, shown) {
-				shown = now
-				s.commands.Lock()
-				defer s.commands.Unlock()
-				s.replace(newGraphStage(s, g, r, name, now, &frozen))
+			if list := known.Load(); list != nil && (list != shown || r != nil) {
+				g.update(*list)
+				shown = list
 			}
 		})
 	})
 }
 
-// recordedTopics returns the topics that are recorded, or all if r is nil.
-func recordedTopics(types map[string]msgs.Type, r *record.Recording) map[string]msgs.Type {
-	if r == nil {
-		return types
+// update replaces the topics. Subscriptions of those that stay go on.
+func (g *graphStage) update(list []foxglove.Topic) {
+	types, topics := make(map[string]msgs.Type), make(map[string]foxglove.Topic)
+	for _, t := range list {
+		types[t.Name], topics[t.Name] = t.Type, t
 	}
-	some := make(map[string]msgs.Type)
-	for _, name := range r.Topics() {
-		if typ, known := types[name]; known {
-			some[name] = typ
+	if g.recorder != nil {
+		recorded := g.recorder.Topics()
+		maps.DeleteFunc(types, func(name string, _ msgs.Type) bool { return !slices.Contains(recorded, name) })
+	}
+	before := g.topics.Load()
+	now := before.with(g, types)
+	if maps.Equal(before.byID, now.byID) {
+		return
+	}
+	for id, t := range now.byID {
+		if before.byID[id] != t {
+			g.open(t, topics[t.name])
 		}
 	}
-	return some
+	g.topics.Store(now)
+	g.server.notify(g, "streams", map[string]any{"streams": now.streams()})
+	g.server.endSubscriptions()
 }
 
-func newGraphStage(s *Server, graph foxglove.Graph, r *record.Recording, name string, types map[string]msgs.Type, frozen *atomic.Bool) *graphStage {
-	g := &graphStage{recorder: r, frozen: frozen, base: base{server: s}}
-	g.topics = newTopics(g, types)
-	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}}
-	for _, t := range g.list {
-		t.watchers.Open = func() (stop func(), err error) {
-			return graph.Subscribe(foxglove.Topic{Name: t.name, Type: t.typ}, func(m foxglove.Message) {
-				if !frozen.Load() {
-					m.Retain()
-					t.offer(t.message(m.Content(nil), m.Time, m.Body.Release))
-				}
-			})
+// open lets a topic subscribe to the graph while it has viewers.
+func (g *graphStage) open(t *topic, of foxglove.Topic) {
+	t.greet = t.kept.show
+	t.watchers.Open = func() (func(), error) {
+		t.kept.reset(true)
+		stop, err := g.graph.Subscribe(of, func(m foxglove.Message) {
+			if !g.frozen.Load() {
+				m.Retain()
+				shown := t.message(m.Content(nil), m.Time, m.Body.Release)
+				t.kept.add(shown, m)
+				t.offer(shown)
+			}
+		})
+		if err != nil {
+			return nil, err
 		}
+		return func() {
+			stop()
+			t.kept.reset(false)
+		}, nil
 	}
-	return g
 }
+
+func (g *graphStage) described() *wire.Source {
+	out := g.base.described()
+	out.Streams = g.topics.Load().streams()
+	return out
+}
+
+func (g *graphStage) stream(id uint16) *stream { return g.topics.Load().stream(id) }
+
+func (g *graphStage) topicList() *topics { return g.topics.Load() }
 
 func (g *graphStage) state() *wire.State { return &wire.State{Playing: !g.frozen.Load(), Rate: 1} }
 
-// canResend implements stage: viewers that come later need latched messages again.
-func (g *graphStage) canResend() bool { return true }
+func (g *graphStage) canResend() bool { return false }
 
-// resend implements stage. A topic's only viewer doesn't need it, because the subscription began
-// with it.
-func (g *graphStage) resend(list []*stream) (err error) {
-	for _, s := range list {
-		err = errors.Join(err, s.watchers.Reopen())
-	}
-	return err
-}
+func (g *graphStage) resend([]*stream) error { return nil }
 
 func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
 	switch {
@@ -124,9 +152,9 @@ func (g *graphStage) recording() *wire.Record {
 	}
 	f := g.recorder.Figures()
 	r := figures(f)
-	r.On, r.File, r.Drops, r.Part = !f.Ended, f.File, f.Lost-f.TooLarge, f.Files
+	r.On, r.File, r.Drops, r.Part, r.Empty = !f.Ended, f.File, f.Lost-f.TooLarge, f.Files, f.Ended && r.Total.Messages == 0
 	for _, row := range f.Rows {
-		if t := g.byName[row.Name]; t != nil && t.id > 0 {
+		if t := g.topics.Load().byName[row.Name]; t != nil && t.id > 0 {
 			r.Streams = append(r.Streams, t.id)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 func (g *camera) recording() *wire.Record {
 	rec := g.Records.Current()
 	if rec == nil {
-		r := &wire.Record{Part: 1, Streams: []uint16{}, Upload: g.Records.Uploads()}
+		r := &wire.Record{Part: 1, Streams: []uint16{}, Upload: g.Records.Uploads(), Empty: g.Records.Empty()}
 		r.Free, _ = localfile.FreeSpace(g.RecordDir) // unknown is 0
 		return r
 	}
@@ -119,6 +119,7 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	if path, err = g.Records.Start(path); err != nil {
 		return "", err
 	}
+	g.starter = r.From
 	return filepath.Base(path), nil
 }
 

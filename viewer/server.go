@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"reflect"
 	"sync"
@@ -62,13 +63,14 @@ type Server struct {
 	stateUnsent atomic.Bool // a viewer may not know the stage's state
 	logTail     [][]byte    // the last lines of the log, as messages; guarded by mu
 
-	commands sync.Mutex // serializes requests that change something; locked before mu
-	split    time.Time  // when a viewer last split a recording; guarded by commands
+	inbox chan func() // of the goroutine that owns the stage (owner.go)
+	split time.Time   // when a viewer last split a recording; the owner's
 
 	mu       sync.Mutex
 	last     int       // viewer's number
-	stage    stage     // nil if nothing is shown
-	attached []Running // offered to viewers
+	stage    stage     // nil if nothing is shown; the owner changes it
+	told     uint64    // number of messages to all viewers, without states
+	attached []Running // offered to viewers; the owner changes it
 	recalled []*stream // with new Foxglove clients
 }
 
@@ -78,7 +80,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](nil, o.Log)}
+	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](nil, o.Log), inbox: make(chan func())}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	f := o.Foxglove
 	if f.Source == nil {
@@ -97,6 +99,7 @@ func New(o Options) (*Server, error) {
 		s.mux.Handle("/api/files", o.Library)
 		s.mux.Handle("/api/files/", o.Library)
 	}
+	s.jobs.Go(s.own)
 	s.jobs.Go(s.update)
 	if o.Lines != nil {
 		s.jobs.Go(s.followLog)
@@ -115,46 +118,78 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Show opens a device, or a recording without one, and shows it in place of the current
-// source. name is its title; file is its name in the library, or "" if it isn't in it. While it
-// opens, which may take long, the current source is shown and controlled as before.
+// source, unless that is being recorded. name is its title; file is its name in the library, or "" if it isn't in it.
+// ctx ends opening, which may take long; meanwhile, the current source is shown and controlled as before.
 func (s *Server) Show(ctx context.Context, device, name, file string) error {
-	begin, err := s.open(ctx, device, name, file)
-	if err != nil {
+	if err := s.do(ctx, s.busy); err != nil {
 		return err
 	}
-	s.commands.Lock()
-	defer s.commands.Unlock()
-	s.closeStage(s.swap(nil, nil))
-	g, err := begin()
-	if err != nil {
-		s.broadcast("source", wire.SourceChanged{})
+	whole, cancel := context.WithCancel(s.ctx) // also of what is read later
+	stop := context.AfterFunc(ctx, cancel)
+	opened, err := s.open(whole, device, name, file)
+	if !stop() || err != nil {
+		cancel()
+		if err == nil {
+			err = errors.Join(ctx.Err(), opened.Close())
+		}
 		return err
 	}
-	s.present(g)
+	begun := false
+	err = s.do(ctx, func() error {
+		if err := s.busy(); err != nil {
+			return err
+		}
+		begun = true
+		s.closeStage(s.swap(nil, nil))
+		g, err := opened.begin()
+		if err != nil {
+			s.broadcast("source", wire.SourceChanged{})
+			return err
+		}
+		s.present(g)
+		return nil
+	})
+	if !begun {
+		err = errors.Join(err, opened.Close())
+	}
+	return err
+}
+
+// busy returns an error if something is recorded that would end with the stage.
+func (s *Server) busy() error {
+	if g := s.current(); g != nil {
+		return g.busy()
+	}
 	return nil
 }
 
-// open opens a device. begin starts it and returns its stage; it is called after the previous
-// stage was closed. The stage of a recording without a device has its topics.
-func (s *Server) open(ctx context.Context, device, name, file string) (begin func() (stage, error), err error) {
+// opened is a device or recording that was opened. It has to be begun or closed.
+type opened struct {
+	io.Closer
+	begin func() (stage, error) // starts it, and closes it after an error
+}
+
+// open opens a device. It is begun after the previous stage was closed. The stage of a recording without a device
+// has its topics.
+func (s *Server) open(ctx context.Context, device, name, file string) (opened, error) {
 	d, err := s.o.Open(ctx, device)
 	if errors.Is(err, rsbag.ErrNoRecording) {
 		bag, err := recording.Open(device, bagstore.OpenOptions{Context: ctx})
-		return func() (stage, error) { return openTopics(ctx, s, bag, device, name, file) }, err
+		return opened{bag, func() (stage, error) { return openTopics(ctx, s, bag, device, name, file) }}, err
 	}
 	if err != nil {
-		return nil, err
+		return opened{}, err
 	}
 	if n := camdriver.Find(d.Info(), camdriver.InfoName); name == "" {
 		name = n
 	}
-	return func() (stage, error) {
+	return opened{d, func() (stage, error) {
 		g, err := openCamera(s, device, name, file, d)
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
 		}
 		return g, nil
-	}, nil
+	}}, nil
 }
 
 // replace shows a stage to all viewers, and closes the previous one.
@@ -182,9 +217,10 @@ func (s *Server) present(g stage) {
 // AttachPlayer shows the topics of a player that doesn't run yet and belongs to the caller.
 // out is its output, and name the title.
 func (s *Server) AttachPlayer(player *replay.Player, out *Output, name string) {
-	s.commands.Lock()
-	defer s.commands.Unlock()
-	s.present(newPlayed(s, out, player, name, name))
+	s.do(s.ctx, func() error { //nolint:errcheck // after Close, nobody sees it
+		s.present(newPlayed(s, out, player, name, name))
+		return nil
+	})
 }
 
 // swap replaces the stage, sends viewers a message about the new one, and returns the previous
@@ -192,18 +228,19 @@ func (s *Server) AttachPlayer(player *replay.Player, out *Output, name string) {
 func (s *Server) swap(g stage, message []byte) (old stage) {
 	s.mu.Lock()
 	old, s.stage = s.stage, g
-	if message != nil {
-		s.viewers.Send(websocket.MessageText, message)
-	}
+	s.tell(message)
 	s.mu.Unlock()
 	s.stateUnsent.Store(true)
-	if old != nil {
-		for _, v := range s.viewers.All() {
-			v.unsubscribeAll(old)
-		}
-	}
+	s.endSubscriptions()
 	s.beginFoxglove(g)
 	return old
+}
+
+// endSubscriptions ends viewers' subscriptions of streams that aren't shown any more.
+func (s *Server) endSubscriptions() {
+	for _, v := range s.viewers.All() {
+		v.unsubscribeAll(false)
+	}
 }
 
 // current returns the stage, or nil.
@@ -221,11 +258,20 @@ func (s *Server) stream(id uint16) *stream {
 	return nil
 }
 
-// broadcast sends a message to all viewers.
-func (s *Server) broadcast(op string, message any) {
-	if text := s.encode(op, message); text != nil {
+// tell sends a message to all viewers, unless it is nil. mu is held.
+func (s *Server) tell(text []byte) {
+	s.told++
+	if text != nil {
 		s.viewers.Send(websocket.MessageText, text)
 	}
+}
+
+// broadcast sends a message to all viewers.
+func (s *Server) broadcast(op string, message any) {
+	text := s.encode(op, message)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tell(text)
 }
 
 // notify sends a message about a stage to all viewers. It sends nothing and returns false if the
@@ -237,8 +283,8 @@ func (s *Server) notify(g stage, op string, message any) bool {
 	if s.stage != g {
 		return false
 	}
-	if text != nil {
-		s.viewers.Send(websocket.MessageText, text)
+	if s.tell(text); op == "state" {
+		s.told-- // each viewer is sent the next one
 	}
 	return true
 }
@@ -251,14 +297,28 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 // admit adds a viewer and sends it the first messages.
 func (s *Server) admit(c *clients.Client) (*session, error) {
 	v := &session{Client: c, server: s, subscriptions: make(map[*stream]*subscription)}
-	s.commands.Lock() // nothing changes between the first message and the next ones
-	defer s.commands.Unlock()
-	hello := wire.Hello{Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
-	if g := s.current(); g != nil {
-		hello.Source, hello.State, hello.Record = g.described(), g.state(), g.recording()
+	for tries := 0; ; tries++ {
+		s.mu.Lock()
+		g, told := s.stage, s.told
+		s.mu.Unlock()
+		hello := wire.Hello{Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
+		if g != nil { // a device may take a while to answer
+			hello.Source, hello.State, hello.Record = g.described(), g.state(), g.recording()
+		}
+		s.mu.Lock()
+		if s.stage == g && (s.told == told || tries == maxTries) {
+			defer s.mu.Unlock()
+			return v, s.greet(v, hello)
+		}
+		s.mu.Unlock() // the viewer would miss what others were told meanwhile
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+}
+
+// maxTries is how often a viewer's first message is made again because an option changed meanwhile.
+const maxTries = 10
+
+// greet sends a viewer the first messages and adds it. mu is held.
+func (s *Server) greet(v *session, hello wire.Hello) error {
 	s.last++
 	v.id, hello.Viewer = s.last, s.last
 	v.send("hello", hello)
@@ -266,7 +326,7 @@ func (s *Server) admit(c *clients.Client) (*session, error) {
 		v.Send(websocket.MessageText, line)
 	}
 	s.stateUnsent.Store(true) // it hasn't been sent the last changes
-	return v, s.viewers.Join(v)
+	return s.viewers.Join(v)
 }
 
 // Drain waits until Foxglove's clients have been sent their queued messages, for at most the time
@@ -288,9 +348,7 @@ func (s *Server) Close() error {
 	s.end()
 	s.viewers.Close(closePatience)
 	s.foxglove.Close()
-	s.jobs.Wait()
-	s.commands.Lock()
-	defer s.commands.Unlock()
+	s.jobs.Wait() // then nobody owns the stage
 	if g := s.swap(nil, nil); g != nil {
 		return g.end()
 	}
@@ -316,8 +374,10 @@ func (s *Server) update() {
 		}
 		g := s.current()
 		if g != nil {
-			s.resendUnseen(g)
-			s.sendMarks(g)
+			s.attempt(func() { s.serve(g) })
+			if list := g.takeMarks(); list != nil {
+				s.notify(g, "marks", map[string]any{"marks": list})
+			}
 			st, unsure := g.state(), s.stateUnsent.Swap(false)
 			if unsure || !reflect.DeepEqual(st, last.state) || st.Playing && st.Position != nil {
 				s.sendState(g)
@@ -332,9 +392,15 @@ func (s *Server) update() {
 	}
 }
 
-// resendUnseen sends the frames at the position to viewers that haven't received them.
-func (s *Server) resendUnseen(g stage) {
+// serve begins what waits for a viewer, and sends the frames at the position to viewers that haven't received them.
+func (s *Server) serve(g stage) {
 	unseen := s.takeRecalled()
+	if s.current() != g {
+		return
+	}
+	if err := g.begin(); err != nil {
+		s.o.Log.Warn().Err(err).Msg("can't begin to play a recording")
+	}
 	if !g.canResend() {
 		return
 	}
@@ -342,11 +408,6 @@ func (s *Server) resendUnseen(g stage) {
 		unseen = append(unseen, v.unseen()...)
 	}
 	if len(unseen) == 0 {
-		return
-	}
-	s.commands.Lock()
-	defer s.commands.Unlock()
-	if s.current() != g {
 		return
 	}
 	if err := g.resend(unseen); err != nil {

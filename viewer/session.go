@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"rsros/camdriver"
 	"rsros/viewer/clients"
 	"rsros/viewer/wire"
 )
@@ -69,7 +70,8 @@ func (v *session) Handle(kind websocket.MessageType, text []byte) error {
 	case "ping":
 		v.send("pong", wire.Pong{T: r.T, Now: wire.NanosOf(time.Now())})
 	default:
-		v.send("answer", v.server.answer(r))
+		r.From = v.Address()
+		v.send("answer", v.server.answer(v.Context(), r))
 	}
 	return nil
 }
@@ -78,21 +80,22 @@ func (v *session) Handle(kind websocket.MessageType, text []byte) error {
 func (*session) Tick(time.Time) {}
 
 // Leave ends the viewer's subscriptions.
-func (v *session) Leave() { v.unsubscribeAll(nil) }
+func (v *session) Leave() { v.unsubscribeAll(true) }
 
 // send queues a text message.
 func (v *session) send(op string, message any) {
-	if text := v.server.encode(op, message); text != nil {
-		v.Send(websocket.MessageText, text)
-	}
+	v.Send(websocket.MessageText, v.server.encode(op, message))
 }
 
 // subscribe starts sending a stream, or changes its form.
 func (v *session) subscribe(id uint16, want form) {
-	s := v.server.stream(id)
-	if s == nil {
-		return // a stream of the previous source
+	if s := v.server.stream(id); s != nil { // not one of the previous source
+		v.watch(s, want)
 	}
+}
+
+// watch does subscribe's work.
+func (v *session) watch(s *stream, want form) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	sub := v.subscriptions[s]
@@ -108,13 +111,15 @@ func (v *session) subscribe(id uint16, want form) {
 		return v.Write(websocket.MessageBinary, parts...)
 	}
 	sub.Subscription = v.Subscribe(o)
-	if s.stage != v.server.current() { // later, the subscription is ended with the stage
+	if v.server.stream(s.id) != s { // it was removed meanwhile; later, its subscriptions are ended
 		sub.Close()
 		return
 	}
 	v.subscriptions[s] = sub
 	if err := s.watchers.Add(sub); err != nil {
-		v.server.o.Log.Warn().Err(err).Uint16("stream", id).Msg("viewers can't see a topic")
+		v.server.o.Log.Warn().Err(err).Uint16("stream", s.id).Msg("viewers can't see a topic")
+	} else if s.greet != nil && len(s.watchers.All()) > 1 {
+		s.greet(sub)
 	}
 }
 
@@ -159,12 +164,12 @@ func add(to *wire.ViewerCounts, c clients.Counts) {
 	to.Skipped += c.Dropped
 }
 
-// unsubscribeAll ends the subscriptions of a stage's streams, or all if g is nil.
-func (v *session) unsubscribeAll(g stage) {
+// unsubscribeAll ends the subscriptions of streams that aren't shown any more, or all.
+func (v *session) unsubscribeAll(all bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for s := range maps.Clone(v.subscriptions) {
-		if g == nil || s.stage == g {
+		if all || v.server.stream(s.id) != s {
 			v.endSubscription(s)
 		}
 	}
@@ -195,11 +200,13 @@ func (v *session) counts() (streams []wire.StreamCounts, all wire.ViewerCounts) 
 	return streams, all
 }
 
-// encode returns a text message, or nil if it can't be encoded.
+// encode returns a text message, or one that says why it can't be sent.
 func (s *Server) encode(op string, message any) []byte {
 	text, err := clients.Encode(op, message)
 	if err != nil {
 		s.o.Log.Error().Err(err).Msg("viewers miss a message")
+		n := wire.Notification{Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: "Viewer", Text: err.Error()}
+		text, _ = clients.Encode("notification", n) // which has only text
 	}
 	return text
 }

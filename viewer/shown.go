@@ -85,9 +85,16 @@ func (s shown) Range() (start, end int64, ok bool) {
 
 // Do implements foxglove.Playback: it pauses first and plays last, so that no message is
 // published in between.
-func (s shown) Do(c foxglove.PlaybackCommand) (foxglove.PlaybackState, error) {
-	s.commands.Lock()
-	defer s.commands.Unlock()
+func (s shown) Do(c foxglove.PlaybackCommand) (now foxglove.PlaybackState, err error) {
+	err = s.do(s.ctx, func() (err error) {
+		now, err = s.control(c)
+		return err
+	})
+	return now, err
+}
+
+// control does Do's work. The owner calls it.
+func (s *Server) control(c foxglove.PlaybackCommand) (foxglove.PlaybackState, error) {
 	g := s.current()
 	if g == nil {
 		return foxglove.PlaybackState{}, errNothing

@@ -9,8 +9,8 @@ import (
 	"rsros/viewer/wire"
 )
 
-// stage is the source that viewers see and control. Requests are carried out one at a time;
-// methods that only read are safe for concurrent use.
+// stage is the source that viewers see and control. The server's owner calls begin, do, resend, busy and end;
+// the others are safe for concurrent use.
 type stage interface {
 	described() *wire.Source
 	state() *wire.State
@@ -19,15 +19,21 @@ type stage interface {
 	span() (start, end wire.Nanos, ok bool) // of a recording
 	topicList() *topics                     // topics for Foxglove's clients
 	// takeMarks adds marks that were found since the last call to the source, and returns them,
-	// or nil if there are none. The server's commands are locked.
+	// or nil if there are none.
 	takeMarks() []wire.Mark
 	// canResend reports whether resend can be called, which shows streams at the position to
 	// viewers that haven't seen them.
 	canResend() bool
 	resend([]*stream) error
 
+	// begin starts playback that waits for the first viewer or client of a stream, if there is one.
+	begin() error
+
 	// do executes a request other than open. Its result may be nil.
 	do(*wire.Request) (result map[string]any, err error)
+
+	// busy returns an error if a recording would end with the stage.
+	busy() error
 
 	// end closes the devices and files that the stage has opened. It may be called more than
 	// once.
@@ -37,11 +43,22 @@ type stage interface {
 // base is what all stages have.
 type base struct {
 	server *Server
-	source wire.Source // of a camera without current values of options
-	found  atomic.Pointer[[]wire.Mark]
+	source wire.Source                 // without marks; of a camera without current values of options
+	found  atomic.Pointer[[]wire.Mark] // that viewers haven't been sent
+	marked atomic.Pointer[[]wire.Mark] // that they have been sent
 }
 
-func (b *base) described() *wire.Source { return &b.source }
+func (b *base) described() *wire.Source {
+	out := b.source
+	if list := b.marked.Load(); list != nil {
+		out.Marks = *list
+	}
+	return &out
+}
+
+func (b *base) busy() error { return nil }
+
+func (b *base) begin() error { return nil }
 
 func (b *base) span() (start, end wire.Nanos, ok bool) {
 	if b.source.Start == nil {
@@ -55,22 +72,8 @@ func (b *base) takeMarks() []wire.Mark {
 	if list == nil {
 		return nil
 	}
-	b.source.Marks = *list
+	b.marked.Store(list)
 	return *list
-}
-
-// sendMarks sends viewers the marks that were found.
-func (s *Server) sendMarks(g stage) {
-	if !s.commands.TryLock() { // try again at the next tick
-		return
-	}
-	defer s.commands.Unlock()
-	if s.current() != g {
-		return
-	}
-	if list := g.takeMarks(); list != nil {
-		s.notify(g, "marks", map[string]any{"marks": list})
-	}
 }
 
 // errCannot is returned for a request that a stage doesn't support.
@@ -83,9 +86,23 @@ type stream struct {
 	lost     func() uint64   // number of frames that never reached the program
 	queue    clients.Options // of each viewer
 	watchers clients.Watchers[*subscription]
+	greet    func(*subscription) // sends a viewer after the first one what it needs; nil if nothing
+
+	// Of a recorded stream; countGap is called by one goroutine at a time.
+	gaps  atomic.Uint64 // frames that were lost before they were recorded
+	next  uint64        // number expected next
+	jumps int           // of the player, before the last frame
 
 	mu      sync.Mutex
 	samples *samples // being collected
+}
+
+// countGap counts the frames missing before one of a recording. After a jump of the player, none is.
+func (s *stream) countGap(number uint64, jumps int) {
+	if s.next > 0 && number > s.next && jumps == s.jumps {
+		s.gaps.Add(number - s.next)
+	}
+	s.next, s.jumps = number+1, jumps
 }
 
 // frames returns the options of a queue that keeps the newest frames, up to waiting.

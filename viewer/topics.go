@@ -14,10 +14,12 @@ import (
 	"rsros/viewer/wire"
 )
 
-// topics are the topics of a stage. They don't change.
+// topics are the topics of a stage. They don't change; with returns others.
 type topics struct {
-	list   []*topic // by name
+	list   []*topic // those that have a number, by name
 	byName map[string]*topic
+	byID   map[uint16]*topic
+	last   uint16 // number that was given last
 }
 
 // topic is a topic with its viewers and clients.
@@ -29,6 +31,7 @@ type topic struct {
 	tree     func(data []byte) ([]byte, error)
 	messages atomic.Uint64
 
+	kept    kept                                      // of a graph's latched topic
 	latched atomic.Pointer[[]msgs.Raw]                // sent first to each Foxglove client, without owners; nil if none
 	taps    clients.Watchers[*func(foxglove.Message)] // of Foxglove's clients
 }
@@ -47,20 +50,37 @@ const keptTransforms = 64
 
 // newTopics returns the topics of a stage, given their types by name, up to maxTopics.
 func newTopics(of stage, types map[string]msgs.Type) *topics {
-	t := &topics{byName: make(map[string]*topic)}
+	return new(topics).with(of, types)
+}
+
+// with returns the topics of a stage, given their types by name. Those that t has, too, are the same.
+func (t *topics) with(of stage, types map[string]msgs.Type) *topics {
+	now := &topics{byName: make(map[string]*topic), byID: make(map[uint16]*topic), last: t.last}
+	for name, old := range t.byName {
+		if typ, stays := types[name]; stays && typ == old.typ && old.id > 0 {
+			now.byName[name], now.byID[old.id] = old, old
+		}
+	}
 	var specs msgs.Cache[*msgs.Spec]
 	for _, name := range slices.Sorted(maps.Keys(types)) {
-		t.byName[name] = newTopic(of, name, types[name], &specs)
-		t.list = append(t.list, t.byName[name])
-	}
-	for i, c := range t.list {
-		if i == maxTopics {
-			t.list = t.list[:i]
-			break
+		if now.byName[name] == nil {
+			now.byName[name] = newTopic(of, name, types[name], &specs)
+			now.number(now.byName[name])
 		}
-		c.id = uint16(i + 1)
+		if c := now.byName[name]; c.id > 0 {
+			now.list = append(now.list, c)
+		}
 	}
-	return t
+	return now
+}
+
+// number gives a topic the next number that no other has, if there is one.
+func (t *topics) number(c *topic) {
+	for len(t.byID) < maxTopics && c.id == 0 {
+		if t.last++; t.last > 0 && t.byID[t.last] == nil {
+			c.id, t.byID[t.last] = t.last, c
+		}
+	}
 }
 
 func newTopic(of stage, name string, typ msgs.Type, specs *msgs.Cache[*msgs.Spec]) *topic {
@@ -80,10 +100,10 @@ func newTopic(of stage, name string, typ msgs.Type, specs *msgs.Cache[*msgs.Spec
 }
 
 func (t *topics) stream(id uint16) *stream {
-	if id == 0 || int(id) > len(t.list) {
-		return nil
+	if c := t.byID[id]; c != nil {
+		return &c.stream
 	}
-	return &t.list[id-1].stream
+	return nil
 }
 
 func (t *topics) topicList() *topics { return t }
@@ -100,7 +120,7 @@ func (t *topics) streams() []wire.Stream {
 // names returns the names of streams.
 func (t *topics) names(of []*stream) (list []string) {
 	for _, s := range of {
-		list = append(list, t.list[s.id-1].name)
+		list = append(list, t.byID[s.id].name)
 	}
 	return list
 }

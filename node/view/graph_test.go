@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -43,7 +44,9 @@ func contains(s string) func(visitor.Message) bool {
 func TestGraph(t *testing.T) {
 	m := rig.Master(t)
 	n := rig.Node(t, m, "talker")
-	chart := publish(t, n, "/map", true)
+	var joined atomic.Int32
+	chart, err := n.Advertise(ros.PublisherOptions{Topic: "/map", Type: msgs.MustType("std_msgs/String"), Latch: true, OnSubscriber: func(count int) { joined.Add(int32(count)) }})
+	need.Must(t, err)
 	chart.Publish(text("here be dragons"))
 	chat := publish(t, n, "/chat", false)
 	ctx, stop := context.WithCancel(t.Context())
@@ -85,10 +88,22 @@ func TestGraph(t *testing.T) {
 	}
 	first.Must("pause", nil)
 	first.Must("play", nil)
-	publish(t, n, "/late", true).Publish(text("late"))
-	ids = first.Source(func(s *wire.Source) bool { return has(s, "/late") })
-	first.Subscribe(ids["/late"])
+	// Topics that come and go don't disturb the others.
+	late := publish(t, n, "/late", true)
+	late.Publish(text("late"))
+	with := first.Source(func(s *wire.Source) bool { return has(s, "/late") })
+	first.Subscribe(with["/late"])
 	first.Await(contains("late"))
+	late.Close()
+	without := first.Source(func(s *wire.Source) bool { return !has(s, "/late") })
+	if with["/map"] != ids["/map"] || without["/map"] != ids["/map"] {
+		t.Errorf("/map has the numbers %d, %d, %d", ids["/map"], with["/map"], without["/map"])
+	}
+	chart.Publish(text("and lions"))
+	first.Await(contains("and lions"))
+	if got := joined.Load(); got != 1 {
+		t.Errorf("/map was subscribed to %d times", got)
+	}
 }
 
 func has(s *wire.Source, topic string) bool {

@@ -169,7 +169,7 @@ func (f *follower) add(s *foxglove.State, topic string, publishers []string) {
 // Subscribe implements foxglove.Graph.
 func (g nodeGraph) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (stop func(), err error) {
 	tap, err := g.node.Tap(t.Name, func(m *ros.Shared) {
-		deliver(foxglove.Message{Body: m, Time: cmp.Or(m.Time, time.Now().UnixNano())})
+		deliver(foxglove.Message{Body: m, Time: cmp.Or(m.Time, time.Now().UnixNano()), Latched: t.Latched})
 	})
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (g nodeGraph) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (
 	options := ros.SubscriberOptions{Topic: t.Name, Type: msgs.Type{Name: t.Type.Name, MD5: t.Type.MD5}, Others: true, NoDelay: true}
 	others, err := g.node.Subscribe(options, func(r ros.Received) {
 		b := received{r.Retain()}
-		deliver(foxglove.Message{Body: b, Time: r.Time.UnixNano()})
+		deliver(foxglove.Message{Body: b, Time: r.Time.UnixNano(), Latched: r.Header["latching"] == "1", Publisher: r.Header["callerid"]})
 		b.Release()
 	})
 	if err != nil {

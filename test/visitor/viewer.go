@@ -23,8 +23,9 @@ type Message struct {
 	Devices []wire.Candidate `json:"candidates"`
 	Playing bool
 	Rate    float64
-	Record  wire.Record `json:"-"` // of op "record"
-	Fields  Object      `json:"-"` // all fields; nil for a frame
+	Record  wire.Record   `json:"-"` // of op "record"
+	Streams []wire.Stream `json:"-"` // of op "streams"
+	Fields  Object        `json:"-"` // all fields; nil for a frame
 
 	Head           wire.Head `json:"-"`
 	Metadata, Body []byte    `json:"-"`
@@ -36,8 +37,9 @@ type Viewer struct {
 	Conn  *websocket.Conn
 	Early []Message // frames that came before an awaited text, for Frame and Await
 
-	t    testing.TB
-	last int // request
+	t      testing.TB
+	last   int          // request
+	source *wire.Source // for Source
 }
 
 // DialViewer connects to a page by its address.
@@ -71,8 +73,12 @@ func (c *Viewer) Read() (m Message) {
 	switch {
 	case err != nil:
 	case kind == websocket.MessageText:
-		if err = errors.Join(json.Unmarshal(b, &m), json.Unmarshal(b, &m.Fields)); m.Op == "record" {
+		err = errors.Join(json.Unmarshal(b, &m), json.Unmarshal(b, &m.Fields))
+		switch m.Op {
+		case "record":
 			err = json.Unmarshal(b, &m.Record)
+		case "streams":
+			err = json.Unmarshal(b, &struct{ Streams *[]wire.Stream }{&m.Streams})
 		}
 	default:
 		le := binary.LittleEndian
@@ -146,9 +152,16 @@ func (c *Viewer) Credit(stream uint16, upto uint32) {
 // streams by their names.
 func (c *Viewer) Source(is func(*wire.Source) bool) map[string]uint16 {
 	c.t.Helper()
-	m := c.Await(func(m Message) bool { return m.Source != nil && is(m.Source) })
+	c.Await(func(m Message) bool {
+		if m.Source != nil {
+			c.source = m.Source
+		} else if m.Op == "streams" {
+			c.source.Streams = m.Streams
+		}
+		return (m.Source != nil || m.Op == "streams") && is(c.source)
+	})
 	ids := make(map[string]uint16)
-	for _, s := range m.Source.Streams {
+	for _, s := range c.source.Streams {
 		ids[s.Name] = s.ID
 	}
 	return ids

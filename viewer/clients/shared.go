@@ -90,18 +90,6 @@ func (l *Watchers[T]) Remove(x T) {
 	}
 }
 
-// Reopen opens the source again, which then sends what it sends first, if others than a single
-// subscription are in the list.
-func (l *Watchers[T]) Reopen() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.All()) < 2 {
-		return nil
-	}
-	l.close()
-	return l.open()
-}
-
 // open opens the source; mu is held.
 func (l *Watchers[T]) open() (err error) {
 	if l.Open != nil {

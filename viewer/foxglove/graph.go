@@ -70,7 +70,9 @@ type Service struct {
 // Message is a message of a topic for any number of clients.
 type Message struct {
 	Body
-	Time int64 // when it was received, or its recorded time, in ns since 1970
+	Time      int64  // when it was received, or its recorded time, in ns since 1970
+	Latched   bool   // a new subscriber gets it, too
+	Publisher string // of a latched message of which each publisher has one; "" if there may be several
 }
 
 // Body is the reference-counted memory of a message. It must not be changed. It may be part

@@ -97,7 +97,7 @@ func (f *fake) publish(topic string, time int64, parts ...string) *memory {
 	m := newMemory(parts...)
 	for _, deliver := range all {
 		if deliver != nil {
-			deliver(Message{m, time})
+			deliver(Message{Body: m, Time: time})
 		}
 	}
 	m.Release()

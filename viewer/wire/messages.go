@@ -57,12 +57,14 @@ type Option struct {
 	ID          string  `json:"id"`
 	Name        string  `json:"name"`
 	Description string  `json:"description"`
-	Value       float32 `json:"value"`
-	Min         float32 `json:"min"`
-	Max         float32 `json:"max"`
-	Step        float32 `json:"step"`
-	Default     float32 `json:"default"`
+	Value       Float32 `json:"value"`
+	Min         Float32 `json:"min"`
+	Max         Float32 `json:"max"`
+	Step        Float32 `json:"step"`
+	Default     Float32 `json:"default"`
 	ReadOnly    bool    `json:"readOnly"`
+
+	Labels map[string]string `json:"labels,omitempty"` // by value; of a choice
 }
 
 // Stream is a stream that a viewer can subscribe to.
@@ -77,26 +79,26 @@ type Stream struct {
 	Height     int                   `json:"height"`
 	FPS        int                   `json:"fps"`
 	Intrinsics *Intrinsics           `json:"intrinsics,omitempty"`
-	DepthUnits float32               `json:"depthUnits,omitempty"` // metres
+	DepthUnits Float32               `json:"depthUnits,omitempty"` // metres
 	Extrinsics map[string]Extrinsics `json:"extrinsics,omitempty"` // by the other stream's id
 }
 
 // Intrinsics are the parameters of a lens, in pixels.
 type Intrinsics struct {
-	Width  int        `json:"width"`
-	Height int        `json:"height"`
-	Fx     float64    `json:"fx"`
-	Fy     float64    `json:"fy"`
-	Ppx    float64    `json:"ppx"`
-	Ppy    float64    `json:"ppy"`
-	Model  string     `json:"model"`
-	Coeffs [5]float64 `json:"coeffs"`
+	Width  int             `json:"width"`
+	Height int             `json:"height"`
+	Fx     Float64         `json:"fx"`
+	Fy     Float64         `json:"fy"`
+	Ppx    Float64         `json:"ppx"`
+	Ppy    Float64         `json:"ppy"`
+	Model  string          `json:"model"`
+	Coeffs Floats[float64] `json:"coeffs"`
 }
 
 // Extrinsics map points of a stream to another's: a column-major rotation, and metres.
 type Extrinsics struct {
-	Rotation    [9]float64 `json:"rotation"`
-	Translation [3]float64 `json:"translation"`
+	Rotation    Floats[float64] `json:"rotation"`
+	Translation Floats[float64] `json:"translation"`
 }
 
 // Mark is something on the time line of a recording.
@@ -134,6 +136,7 @@ type Record struct {
 	Part    int      `json:"part"`
 	Streams []uint16 `json:"streams"`
 	Error   string   `json:"error,omitempty"`
+	Empty   bool     `json:"empty,omitempty"`  // it has ended, and nothing came
 	Upload  string   `json:"upload,omitempty"` // files that wait for upload, and the reason
 	Ring    string   `json:"ring,omitempty"`   // content of the ring, if there is one
 
@@ -192,7 +195,7 @@ type (
 	OptionChanged struct {
 		Sensor int     `json:"sensor"`
 		ID     string  `json:"id"`
-		Value  float32 `json:"value"`
+		Value  Float32 `json:"value"`
 	}
 	// Notification is an event that the device reported.
 	Notification struct {

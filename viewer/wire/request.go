@@ -34,6 +34,8 @@ type Request struct {
 	Compression  string  `json:"compression"`
 	SplitSeconds float64 `json:"splitSeconds"`
 	SplitBytes   int64   `json:"splitBytes"`
+
+	From string `json:"-"` // address of the viewer
 }
 
 // ParseRequest decodes a message of the page. If the message has an ID, the caller checks that
