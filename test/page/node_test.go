@@ -1,19 +1,85 @@
 package page
 
 import (
+	"io"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
 	"rsros/test/samplebag"
 )
+
+// line is a connection between pages and a program that a test cuts.
+type line struct {
+	url string
+
+	mu    sync.Mutex
+	off   bool
+	conns []net.Conn
+}
+
+// newLine returns a line to a page, until the end of the test.
+func newLine(t *testing.T, page string) *line {
+	t.Helper()
+	to, err := url.Parse(page)
+	need.Must(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	need.Must(t, err)
+	l := &line{url: "http://" + listener.Addr().String() + "/"}
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			from, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", to.Host)
+			if err != nil || !l.keep(from, out) {
+				from.Close()
+				continue
+			}
+			for _, way := range [][2]net.Conn{{from, out}, {out, from}} {
+				running.Go(func() {
+					io.Copy(way[0], way[1]) //nolint:errcheck // it was cut
+					way[0].Close()
+				})
+			}
+		}
+	})
+	t.Cleanup(func() {
+		listener.Close()
+		l.cut(true)
+		running.Wait()
+	})
+	return l
+}
+
+func (l *line) keep(conns ...net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conns = append(l.conns, conns...)
+	return !l.off
+}
+
+// cut cuts all connections, and lets no other be made while off.
+func (l *line) cut(off bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.off = off; len(l.conns) > 0; l.conns = l.conns[1:] {
+		l.conns[0].Close()
+	}
+}
 
 // served finds the address of the page in the log of a node.
 var served = regexp.MustCompile(`http://127\.0\.0\.1:\d+/`)
@@ -22,15 +88,15 @@ var served = regexp.MustCompile(`http://127\.0\.0\.1:\d+/`)
 func startNode(t *testing.T, master string, args ...string) (*peer.Process, string) {
 	t.Helper()
 	p := peer.Start(t, peer.Env(t, master), peer.Released(t), append(args, "--http=127.0.0.1:0")...)
-	url := ""
+	page := ""
 	peer.Await(t, "the page of "+args[0], func() bool {
-		url = served.FindString(p.Output())
-		return url != "" || p.Ended()
+		page = served.FindString(p.Output())
+		return page != "" || p.Ended()
 	})
-	if url == "" {
+	if page == "" {
 		t.Fatalf("%s ended: %s", args[0], p.Output())
 	}
-	return p, url
+	return p, page
 }
 
 // TestNodes shows the pages of three programs in one graph: a node with two cameras, selected by keys,
@@ -44,8 +110,8 @@ func TestNodes(t *testing.T) {
 	has := func(device string) string {
 		return `viewer.store.source.value?.device === '` + device + `' && [...viewer.store.views.value.values()].some((v) => v.info.name === 'Depth_0' && v.counters.drawn > 0)`
 	}
-	b := newTab(t)
-	b.do(chromedp.Navigate(cameras + "#2d&map=warm&device=rear"))
+	b, line := newTab(t), newLine(t, cameras)
+	b.do(chromedp.Navigate(line.url + "#2d&map=warm&device=rear"))
 	b.await(`window.viewer && ` + has("rear"))
 	b.do(chromedp.KeyEvent("v"))
 	b.await(has("front") + ` && location.hash.endsWith('&device=front')`)
@@ -57,6 +123,19 @@ func TestNodes(t *testing.T) {
 	eval[bool](other, `document.querySelector('.entry:not([aria-current])').click() ?? true`)
 	other.await(has("front") + ` && document.querySelectorAll('.entry[aria-current]').length === 1`)
 	b.await(has("front") + ` && !location.hash.includes('device')`) // it follows the selection of another viewer
+	// A page that comes back follows what was selected meanwhile, too.
+	eval[bool](b, `document.querySelector('.entry:not([aria-current])').click() ?? true`)
+	b.await(has("rear") + ` && location.hash.endsWith('&device=rear')`)
+	b.expect("WebSocket")
+	b.expect("net::ERR")
+	line.cut(true)
+	b.await(`!viewer.store.connected.value && /Connection lost.*Trying again/.test(document.querySelector('.banner').textContent)`)
+	other.await(has("rear"))
+	eval[bool](other, `document.querySelector('.entry:not([aria-current])').click() ?? true`)
+	other.await(has("front"))
+	line.cut(false)
+	b.await(`viewer.store.connected.value && ` + has("front") + ` && !location.hash.includes('device')`)
+	other.await(has("front"))
 	other.screenshot("view-cameras")
 
 	eval[bool](other, `viewer.store.recordForm.value = true`)

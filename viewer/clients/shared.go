@@ -71,10 +71,11 @@ func (l *Watchers[T]) Add(x T) (err error) {
 	defer l.mu.Unlock()
 	list := append(slices.Clone(l.All()), x)
 	l.all.Store(&list)
-	if len(list) == 1 {
-		if err = l.open(); err != nil {
-			l.all.Store(nil)
-		}
+	if len(list) > 1 || l.Open == nil {
+		return nil
+	}
+	if l.stop, err = l.Open(); err != nil {
+		l.all.Store(nil)
 	}
 	return err
 }
@@ -85,22 +86,7 @@ func (l *Watchers[T]) Remove(x T) {
 	defer l.mu.Unlock()
 	list := slices.DeleteFunc(slices.Clone(l.All()), func(y T) bool { return x == y })
 	l.all.Store(&list)
-	if len(list) == 0 {
-		l.close()
-	}
-}
-
-// open opens the source; mu is held.
-func (l *Watchers[T]) open() (err error) {
-	if l.Open != nil {
-		l.stop, err = l.Open()
-	}
-	return err
-}
-
-// close closes the source if it is open; mu is held.
-func (l *Watchers[T]) close() {
-	if l.stop != nil {
+	if len(list) == 0 && l.stop != nil {
 		l.stop()
 		l.stop = nil
 	}

@@ -84,6 +84,20 @@ func decompressed(t *testing.T, name string, packed []byte) []byte {
 	return text
 }
 
+// TestFunctions runs the tests of what the page computes.
+func TestFunctions(t *testing.T) {
+	need.Programs(t, "node")
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"go", "run", "rsros/viewer/page/internal/bundle", dir, "test/functions.test.ts", "--platform=node", "--out-extension:.js=.mjs"},
+		{"node", "--test", filepath.Join(dir, "functions.test.mjs")},
+	} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+	}
+}
+
 func TestPageIsSmall(t *testing.T) {
 	size, seen := 0, map[string]bool{}
 	imported := regexp.MustCompile(`(?:from|import)"\./([^"]+)"`)

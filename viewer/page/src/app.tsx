@@ -55,6 +55,15 @@ function Divider() {
   )
 }
 
+/** Unconnected says why the page isn't connected, and what to do. */
+function Unconnected() {
+  if (store.loggedOut.value) {
+    return <p class="banner" role="alert">{text.loggedOut} <button type="button" onClick={() => location.reload()}>{text.logIn}</button></p>
+  }
+  if (store.connections.value === 0 && !store.refused.value) return null
+  return <p class="banner" role="alert">{[store.connections.value > 0 ? text.connectionEnded : text.noConnection, store.refused.value, text.reconnecting].filter(Boolean).join('. ')}</p>
+}
+
 function StageArea() {
   const viewer = useViewer()
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -70,7 +79,7 @@ function StageArea() {
       <canvas ref={canvas} aria-label={text.canvas} role="img" />
       {noGL.value !== '' && <p class="notice" role="alert">{noGL.value === 'lost' ? text.lostGL : text.noGL}</p>}
       {viewer.stage.value && (store.mode.value === '3d' ? <Stage3D stage={viewer.stage.value} /> : <Grid stage={viewer.stage.value} />)}
-      {!store.connected.value && store.connections.value > 0 && <p class="banner" role="alert">{text.reconnecting}</p>}
+      {!store.connected.value && <Unconnected />}
     </main>
   )
 }

@@ -40,10 +40,10 @@ export function seconds(s: number): string {
 
 export function count(n: number): string { return n.toLocaleString('en') }
 
-/** stepText formats a value with as many decimals as its step. */
+/** stepText formats a value with as many decimals as its step, and with all digits if it isn't a multiple of that. */
 export function stepText(value: number, step: number): string {
-  const decimals = step > 0 && step < 1 ? Math.min(6, Math.ceil(-Math.log10(step))) : 0
-  return Number.isInteger(value) ? String(value) : value.toFixed(Math.max(decimals, 1))
+  const rounded = value.toFixed(step > 0 && step < 1 ? Math.min(9, Math.ceil(-Math.log10(step) - 1e-9)) : 0)
+  return Number.isInteger(value) || Math.fround(Number(rounded)) !== Math.fround(value) ? String(value) : rounded
 }
 
 /** shortName makes a stream's name readable: Infrared_1 → Infrared 1, Depth_0 → Depth. */

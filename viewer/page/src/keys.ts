@@ -1,7 +1,7 @@
 // Keyboard shortcuts; they apply only while no field has the focus.
 import * as store from './store'
 import * as commands from './commands'
-import { equalise, showPanel } from './prefs'
+import { equalise, letterKeys, showPanel } from './prefs'
 import type { Viewer } from './viewer'
 import { hovered } from './tiles/tile'
 import { shownViews } from './tiles/grid'
@@ -14,19 +14,30 @@ function editing(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button'].includes(target.type)
 }
 
-/** pressing reports whether the element handles Space or Enter itself. */
+/** The button that was last clicked, unless the focus was moved by keyboard since. */
+let clicked: HTMLElement | null = null
+
+/** pressing reports whether the element handles Space or Enter itself. Space isn't for a button that was only clicked: it plays. */
 function pressing(e: KeyboardEvent): boolean {
-  return (e.key === ' ' || e.key === 'Enter') && e.target instanceof HTMLElement && e.target.closest('button, a, input, summary, dialog') !== null
+  if ((e.key !== ' ' && e.key !== 'Enter') || !(e.target instanceof HTMLElement)) return false
+  if (e.key !== ' ' || e.target !== clicked) return e.target.closest('button, a, input, summary, dialog') !== null
+  clicked.blur()
+  return false
 }
 
 export function followKeys(viewer: Viewer): void {
+  addEventListener('pointerdown', (e) => { clicked = e.target instanceof Element ? e.target.closest('button') : null })
   addEventListener('keydown', (e) => {
+    if (e.key === 'Tab') clicked = null
     if (e.defaultPrevented) return
     if (e.key === 'Enter' && e.ctrlKey) {
       e.preventDefault()
-      commands.toggleRecord(viewer)
+      const dialog = document.querySelector('dialog[open]')
+      if (dialog) dialog.querySelector('form')?.requestSubmit()
+      else commands.toggleRecord(viewer)
       return
     }
+    if (!letterKeys.value && e.key.length === 1 && e.key !== ' ' && !e.altKey) return
     if (editing(e.target) || pressing(e) || e.ctrlKey || e.metaKey || document.querySelector('dialog[open]')) return
     if (act(e, viewer)) e.preventDefault()
   })

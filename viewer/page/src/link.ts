@@ -1,7 +1,7 @@
 // The page's end of the worker: it fills the store, subscribes to what tiles
 // want, gives credit, and sends requests.
 import { batch, effect } from '@preact/signals'
-import type { FileEntry, FromProgram, Source, State } from './proto/messages'
+import type { FileEntry, FromProgram, Source, State, Stream } from './proto/messages'
 import type { Frame, FromWorker, ToWorker } from './proto/frames'
 import * as store from './store'
 import { device, equalise, packed, wire } from './prefs'
@@ -110,8 +110,20 @@ export class Link {
     for (const { reject } of this.open.values()) reject(new Error(text.connectionLost))
     this.open.clear()
     if (reason) store.toast('error', reason)
+    void this.refusal(reason)
     const wait = retries[Math.min(this.tries++, retries.length - 1)]!
     setTimeout(() => this.post({ do: 'open', url: this.url }), wait)
+  }
+
+  /** refusal finds out why no connection is made: a browser doesn't tell a WebSocket's page the status. */
+  private async refusal(reason: string): Promise<void> {
+    try {
+      const { status, statusText } = await fetch('.', { cache: 'no-store' })
+      store.loggedOut.value = status === 401
+      store.refused.value = reason || (status === 200 ? '' : `${status} ${statusText}`)
+    } catch {
+      store.refused.value = text.noAnswer
+    }
   }
 
   private frame(frame: Frame): void {
@@ -172,7 +184,9 @@ export class Link {
     switch (m.op) {
       case 'hello':
         store.connected.value = true
-        store.connections.value++
+        store.refused.value = ''
+        // What the address names counts when the page is opened; afterwards others may have chosen.
+        if (++store.connections.value > 1 && m.source?.device !== device.peek()) device.value = ''
         store.viewer.value = m.viewer
         store.viewOnly.value = m.viewOnly
         store.candidates.value = m.candidates ?? []
@@ -188,6 +202,7 @@ export class Link {
         if (m.record !== undefined) store.record.value = m.record
         if (m.source?.device !== device.peek() && this.offered(device.peek())) device.value = '' // another viewer chose
         return this.source(m.source, m.state)
+      case 'streams': return this.streams(m.streams ?? [])
       case 'state': {
         const { op: _, ...state } = m
         store.state.value = state
@@ -237,7 +252,7 @@ export class Link {
       this.recycle(view.frame)
     }
     this.subscribed.clear()
-    const views = (source?.streams ?? []).map((info) => [info.id, new StreamView(info, (v) => this.subscribe(v))] as const)
+    const views = (source?.streams ?? []).map((info) => [info.id, this.view(info)] as const)
     store.source.value = source
     store.state.value = state
     store.options.value = new Map((source?.sensors ?? []).map((s) => [s.id, s.options ?? []]))
@@ -251,6 +266,25 @@ export class Link {
     store.maximised.value = null
   }
 
+  /** streams replaces the source's streams. Those that stay go on as they are, with their tiles. */
+  private streams(list: Stream[]): void {
+    const source = store.source.peek(), before = store.views.peek()
+    if (!source) return
+    const views = new Map(list.map((info) => [info.id, before.get(info.id) ?? this.view(info)] as const))
+    for (const [id, view] of before) {
+      if (views.has(id)) continue
+      this.recycle(view.next)
+      this.recycle(view.frame)
+      this.subscribed.delete(id)
+    }
+    store.source.value = { ...source, streams: list }
+    if (before.size === 0) store.hidden.value = crowded([...views.values()]) ?? store.hidden.peek()
+    store.views.value = views
+    for (const chosen of [store.inspected, store.maximised]) if (!views.has(chosen.peek() ?? -1)) chosen.value = null
+  }
+
+  private view(info: Stream): StreamView { return new StreamView(info, (v) => this.subscribe(v)) }
+
   private option(sensor: number, id: string | number, value: number): void {
     const list = store.options.peek().get(sensor)
     if (!list) return
@@ -262,7 +296,9 @@ export class Link {
     store.record.value = record
     if (record.error && record.error !== before?.error) store.toast('error', record.error)
     else if (before?.on && !record.on) {
-      store.toast('info', text.savedRecording(before.file || record.file))
+      const file = before.file || record.file
+      if (record.empty) store.toast('warn', text.emptyRecording(file))
+      else store.toast('info', text.savedRecording(file))
       void this.listFiles()
     }
   }

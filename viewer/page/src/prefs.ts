@@ -40,6 +40,8 @@ export const showInfo = stored('info', false)
 export const showRuler = stored('ruler', true)
 export const showMetadata = stored('metadata', false)
 export const leftWidth = stored('left', 320)
+/** Keys of one letter or sign act; people who speak to their computer switch them off. */
+export const letterKeys = stored('letterKeys', true)
 const leftOpen = stored('leftOpen', true)
 const rightOpen = stored('rightOpen', true)
 export const wire = stored<string>('wire', 'auto')

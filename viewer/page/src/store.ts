@@ -6,6 +6,9 @@ import type { StreamView } from './streams'
 export const connected = signal(false)
 /** Number of connections so far; the first isn't announced. */
 export const connections = signal(0)
+/** Why there is no connection, if that is known, and whether it is for want of a token. */
+export const refused = signal('')
+export const loggedOut = signal(false)
 export const viewer = signal(0)
 export const viewOnly = signal(false)
 export const source = signal<Source | null>(null)
@@ -40,7 +43,7 @@ export const clockOffset = signal(0)
 export const roundTrip = signal<number | null>(null)
 
 /** Figures of the bar, updated 4 times a second. */
-export const figures = signal({ latency: null as number | null, fps: null as number | null, skipped: 0 })
+export const figures = signal({ latency: null as number | null, fps: null as number | null, drawn: 0, skipped: 0 })
 
 /** The stream of the tile under the pointer, or of the last one. */
 export const inspected = signal<number | null>(null)

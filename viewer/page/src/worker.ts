@@ -2,7 +2,7 @@
 // Each stream holds at most one undecoded message; a newer one replaces it.
 import { decode, parseMetadata, Codec, Kind, type Message, type Metadata } from './proto/head'
 import type { Frame, FromWorker, Picture, ToWorker } from './proto/frames'
-import type { FromProgram, Stream } from './proto/messages'
+import { restore, type FromProgram, type Stream } from './proto/messages'
 import { bytesOf, layoutOf, rows } from './proto/picture'
 import { Pool } from './proto/pool'
 import { decodeBands } from './depth/rvl'
@@ -160,7 +160,9 @@ function open(url: string): void {
   s.onmessage = (e: MessageEvent<string | ArrayBuffer>) => {
     if (typeof e.data !== 'string') return take(e.data)
     const message = JSON.parse(e.data) as FromProgram
+    restore(message)
     if (message.op === 'hello' || message.op === 'source') reset(message.source?.streams ?? [])
+    if (message.op === 'streams') replace(message.streams ?? [])
     post({ is: 'text', message, at: now() })
   }
   s.onclose = (e) => {
@@ -173,10 +175,16 @@ function open(url: string): void {
 }
 
 function reset(list: Stream[]): void {
-  streams.clear()
   waiting.clear()
   pool.clear()
+  replace(list)
+}
+
+/** replace replaces the streams; those that stay go on. */
+function replace(list: Stream[]): void {
+  streams.clear()
   for (const s of list) streams.set(s.id, s)
+  for (const id of waiting.keys()) if (!streams.has(id)) waiting.delete(id)
 }
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {

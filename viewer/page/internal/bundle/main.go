@@ -1,7 +1,7 @@
 // Command bundle builds the page: it lets esbuild bundle the sources below src to
 // the folder dist, copies the page itself, collects the licences of what is bundled,
 // and compresses each file. It runs in the folder web, by go generate. With an
-// argument it writes to that folder.
+// argument it writes to that folder; with more, it lets esbuild bundle those alone.
 package main
 
 import (
@@ -29,7 +29,11 @@ func main() {
 	if len(os.Args) > 1 {
 		dir = os.Args[1]
 	}
-	if err := build(dir); err != nil {
+	make := build
+	if len(os.Args) > 2 {
+		make = func(dir string) error { return esbuild(dir, os.Args[2:]...) }
+	}
+	if err := make(dir); err != nil {
 		os.Stderr.WriteString("bundle: " + err.Error() + "\n")
 		os.Exit(1)
 	}

@@ -20,7 +20,7 @@ export function Bar() {
       {store.source.value && (
         <p class="figures">
           <span title={text.latencyHint}>{text.latency} <b>{f.latency === null ? '–' : f.latency.toFixed(0)}</b> ms</span>
-          <span><b>{f.fps === null ? '–' : f.fps.toFixed(1)}</b> {text.fps}</span>
+          <span title={text.fpsHint}><b>{f.fps === null ? '–' : f.drawn.toFixed(1)}</b> {text.of} <b>{f.fps === null ? '–' : f.fps.toFixed(1)}</b> {text.fps}</span>
           <span title={text.skippedHint}><b>{f.skipped}</b> {text.skipped}</span>
         </p>
       )}

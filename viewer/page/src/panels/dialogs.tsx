@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import * as store from '../store'
-import { Choice, IconButton } from '../controls'
-import { imperial, theme, wire } from '../prefs'
+import { Check, Choice, IconButton } from '../controls'
+import { imperial, letterKeys, theme, wire } from '../prefs'
 import { keyList, text } from '../strings'
 import { useViewer } from '../viewer'
 
@@ -38,6 +38,7 @@ export function SettingsDialog() {
       <Choice label={text.theme} value={theme.value} items={Object.entries(text.themes)} onChange={(v) => { theme.value = v }} />
       <Choice label={text.units} value={imperial.value ? 'imperial' : 'metric'} items={[['metric', text.metric], ['imperial', text.imperial]]} onChange={(v) => { imperial.value = v === 'imperial' }} />
       <Choice label={text.wire} value={wire.value} items={Object.entries(text.wires)} onChange={(v) => { wire.value = v }} />
+      <Check label={text.letterKeys} checked={letterKeys.value} onChange={(on) => { letterKeys.value = on }} />
       <p class="quiet"><a href="licenses.txt" target="_blank" rel="noreferrer">{text.licences}</a></p>
     </Dialog>
   )
@@ -61,7 +62,7 @@ export function RecordDialog() {
     <Dialog title={text.recordTitle} close={close}>
       <form onSubmit={(e) => void start(e)}>
         <label class="row"><span class="grow">{text.recordName}</span>
-          <input type="text" maxLength={64} placeholder={text.recordNameHint} value={name} onInput={(e) => setName(e.currentTarget.value)} /></label>
+          <input type="text" autofocus maxLength={64} placeholder={text.recordNameHint} value={name} onInput={(e) => setName(e.currentTarget.value)} /></label>
         <Choice label={text.compression} value={compression} items={Object.entries(text.compressions)} onChange={setCompression} />
         <div class="row"><span class="grow">{text.splitEvery}</span>
           <label><input type="number" class="number" min={0} step="any" value={minutes} onInput={(e) => setMinutes(e.currentTarget.value)} /> {text.splitMinutes}</label>

@@ -79,6 +79,8 @@ export interface Record_ {
   table?: RecordRow[]; total?: RecordRow
   streams: number[] | null
   error?: string
+  /** It has ended, and nothing came. */
+  empty?: boolean
 }
 
 export interface Candidate { id: string; name: string }
@@ -102,6 +104,7 @@ export interface Log { op: 'log'; time: Time; level: Level; node: string; text: 
 export type FromProgram =
   | Hello
   | { op: 'source'; source: Source | null; state: State | null; record?: Record_ | null }
+  | { op: 'streams'; streams: Stream[] | null }
   | { op: 'candidates'; candidates: Candidate[] | null }
   | ({ op: 'state' } & State)
   | { op: 'options'; sensor: number; options: Option[] | null }
@@ -113,6 +116,27 @@ export type FromProgram =
   | { op: 'counts'; streams: StreamCounts[] | null; viewers: ViewerCounts[] | null }
   | { op: 'answer'; id: number; ok: boolean; error?: string;[result: string]: unknown }
   | { op: 'pong'; t: number; now: Time }
+
+/** restore makes the numbers NaN for which JSON has null: they aren't finite in the recording. */
+export function restore(m: FromProgram): void {
+  const reals = (o: object, ...names: string[]) => { for (const n of names) (o as Record<string, unknown>)[n] ??= NaN }
+  const list = (numbers: number[]) => numbers.forEach((v, i) => { numbers[i] = v ?? NaN })
+  const options = (all?: Option[] | null) => all?.forEach((o) => reals(o, 'value', 'min', 'max', 'step', 'default'))
+  if (m.op === 'option') reals(m, 'value')
+  if (m.op === 'options') options(m.options)
+  if (m.op !== 'hello' && m.op !== 'source') return
+  m.source?.sensors?.forEach((s) => options(s.options))
+  for (const { intrinsics, extrinsics } of m.source?.streams ?? []) {
+    if (intrinsics) {
+      reals(intrinsics, 'fx', 'fy', 'ppx', 'ppy')
+      list(intrinsics.coeffs)
+    }
+    for (const e of Object.values(extrinsics ?? {})) {
+      list(e.rotation)
+      list(e.translation)
+    }
+  }
+}
 
 export type Codec = 'raw' | 'packed'
 export type Divisor = 1 | 2 | 4

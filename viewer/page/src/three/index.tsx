@@ -19,14 +19,17 @@ const texture = stored('texture', 'Color_0')
 /** Name of the depth stream; empty is the first. */
 const depthName = stored('depth', '')
 
+/** calibrated reports whether a stream has intrinsics, all of them numbers. */
+const calibrated = ({ info: { intrinsics: i } }: StreamView) => i !== undefined && [i.fx, i.fy, i.ppx, i.ppy, ...i.coeffs].every(Number.isFinite)
+
 /** depthViews are the streams that points can be made of. */
 function depthViews(): StreamView[] {
-  return [...store.views.value.values()].filter((v) => v.info.format === 'Z16' && v.info.intrinsics)
+  return [...store.views.value.values()].filter((v) => v.info.format === 'Z16' && calibrated(v))
 }
 
 /** textureViews are the streams that can colour them. */
 function textureViews(depth: StreamView): StreamView[] {
-  return [...store.views.value.values()].filter((v) => v !== depth && v.info.kind === 'video' && v.info.format !== 'Z16' && v.info.intrinsics && extrinsicsOf(depth, v))
+  return [...store.views.value.values()].filter((v) => v !== depth && v.info.kind === 'video' && v.info.format !== 'Z16' && calibrated(v) && extrinsicsOf(depth, v))
 }
 
 /** Stage3D shows a depth stream as a cloud, with the controls over it. */

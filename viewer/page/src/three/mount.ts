@@ -1,3 +1,4 @@
+import { letterKeys } from '../prefs'
 import { Controls } from './controls'
 import type { Space } from './space'
 
@@ -13,6 +14,7 @@ export function mount(space: Space, element: HTMLElement): () => void {
   const stop = new AbortController(), { signal } = stop
   addEventListener('keydown', (e) => {
     if (e.key === 'Shift') space.chain = true
+    if (!letterKeys.value && e.key.length === 1) return
     const at = e.target instanceof Element ? e.target : document.body
     if (at.closest(fields) || (at !== document.body && !element.parentElement?.contains(at))) return
     if (controls.key(e)) e.preventDefault()

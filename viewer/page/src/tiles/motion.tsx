@@ -47,15 +47,17 @@ function Values({ view }: TileProps) {
   const last = samples.get(view)?.last
   const unit = /gyro/i.test(view.info.name) ? 'rad/s' : 'm/s²'
   return (
-    <dl class="motion-values">
-      {names.map((n, i) => (
-        <div key={n} class={`axis-${n}`}>
-          <dt>{n === 'n' ? text.norm : n.toUpperCase()}</dt>
-          <dd>{last ? last[i]!.toFixed(3) : '–'}</dd>
-        </div>
-      ))}
+    <div class="motion-values">
+      <dl>
+        {names.map((n, i) => (
+          <div key={n} class={`axis-${n}`}>
+            <dt>{n === 'n' ? text.norm : n.toUpperCase()}</dt>
+            <dd>{last ? last[i]!.toFixed(3) : '–'}</dd>
+          </div>
+        ))}
+      </dl>
       <span class="quiet">{unit}</span>
-    </dl>
+    </div>
   )
 }
 

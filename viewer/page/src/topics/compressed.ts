@@ -1,3 +1,4 @@
+import { decodeList } from '../depth/rvl'
 import { Image, mostPixels } from './image'
 import { readPNG } from './png'
 import { Header, Reader } from './reader'
@@ -57,44 +58,7 @@ function readRVLBody(body: Uint8Array): Values {
   if (width * height > mostPixels || width * height > 5 * body.length + 64) {
     throw new RangeError(`compressed depth: RVL of ${width}×${height} pixels in ${body.length} bytes`)
   }
-  return { width, height, values: readRVL(r.raw(r.remaining), width * height) }
-}
-
-/** readRVL decodes RVL words to n values. It throws if the words end earlier. */
-export function readRVL(words: Uint8Array, n: number): Uint16Array {
-  const out = new Uint16Array(n)
-  const nibbles = new Nibbles(words)
-  let at = 0, value = 0
-  while (at < n) {
-    at += nibbles.number()
-    let there = nibbles.number()
-    if (at + there > n) throw new RangeError(`RVL: ${at + there} values, want ${n}`)
-    for (; there > 0; there--) {
-      const z = nibbles.number()
-      value = (value + ((z >>> 1) ^ -(z & 1))) & 0xffff
-      out[at++] = value
-    }
-  }
-  return out
-}
-
-/** Nibbles reads the 4-bit fields of little-endian words, the upper first. */
-class Nibbles {
-  private at = 0; // nibbles
-
-  constructor(private readonly words: Uint8Array) {}
-
-  /** number reads groups of three bits, the lowest first, each with a bit that says whether more follow. */
-  number(): number {
-    let value = 0
-    for (let shift = 0; ; shift += 3) {
-      if (shift > 30) throw new RangeError(`RVL: a number of more than 32 bits at nibble ${this.at}`)
-      const byte = this.words[((this.at >> 3) << 2) + 3 - ((this.at >> 1) & 3)]
-      if (byte === undefined) throw new RangeError(`RVL: the data end at byte ${this.words.length}`)
-      const nibble = this.at & 1 ? byte & 15 : byte >> 4
-      this.at++
-      value += (nibble & 7) << shift
-      if (nibble < 8) return value
-    }
-  }
+  const words = r.raw(r.remaining), values = new Uint16Array(width * height)
+  decodeList(new DataView(words.buffer, words.byteOffset, words.byteLength), 0, words.length, values, 0, values.length)
+  return { width, height, values }
 }

@@ -10,6 +10,16 @@ function isCut(v: JSONValue | undefined): v is { '…': number } {
   return typeof v === 'object' && v !== null && !Array.isArray(v) && typeof v['…'] === 'number' && Object.keys(v).length === 1
 }
 
+/** bigOf returns the digits of an integer that a number would round; null for other values. */
+function bigOf(v: JSONValue): string | null {
+  return typeof v === 'object' && v !== null && !Array.isArray(v) && typeof v['#'] === 'string' ? v['#'] : null
+}
+
+/** lineOf formats an element of an array in one line; null if it has more than one number. */
+function lineOf(v: JSONValue): string | null {
+  return v === null ? 'none' : typeof v === 'number' ? String(v) : bigOf(v)
+}
+
 /** cutOf returns the number of an array's values that were left out. */
 export function cutOf(v: JSONValue): number {
   const last = Array.isArray(v) ? v[v.length - 1] : undefined
@@ -27,24 +37,15 @@ export function childrenOf(v: JSONValue): [string, JSONValue][] {
 /** summaryOf returns the line for a value that doesn't unfold: times and lists of numbers; null for others. */
 export function summaryOf(v: JSONValue): string | null {
   if (typeof v === 'string') return JSON.stringify(v)
-  if (typeof v === 'number') return numberText(v)
-  if (v === null) return 'none'
-  if (typeof v === 'boolean') return String(v)
-  if (!Array.isArray(v)) {
-    const t = stampOf(v)
-    return t === null ? (Object.keys(v).length === 0 ? '{}' : null) : t
-  }
+  const line = lineOf(v)
+  if (line !== null) return line
+  if (typeof v !== 'object' || v === null) return String(v)
+  if (!Array.isArray(v)) return stampOf(v) ?? (Object.keys(v).length === 0 ? '{}' : null)
   const cut = cutOf(v)
-  const values = cut > 0 ? v.slice(0, -1) : v
-  if (values.length > inLine || values.some((e) => typeof e !== 'number' && e !== null)) return null
-  const text = values.map((e) => (typeof e === 'number' ? numberText(e) : 'none')).join(', ')
+  const values = (cut > 0 ? v.slice(0, -1) : v).map(lineOf)
+  if (values.length > inLine || values.includes(null)) return null
+  const text = values.join(', ')
   return cut > 0 ? `[${text}, … ${cut} more]` : `[${text}]`
-}
-
-/** numberText formats integers in full and floats with seven significant digits. */
-export function numberText(v: number): string {
-  if (Number.isInteger(v)) return String(v)
-  return String(Number(v.toPrecision(7)))
 }
 
 function stampOf(v: { [name: string]: JSONValue }): string | null {

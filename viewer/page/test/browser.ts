@@ -1,0 +1,2 @@
+// What the modules use of a browser when they are loaded.
+Object.assign(globalThis, { matchMedia: () => ({ matches: false, addEventListener() {} }) })
