@@ -11,7 +11,7 @@ export function decodeList(src: DataView, at: number, end: number, out: Uint16Ar
     let value = 0
     for (let shift = 0; ; shift += 3) {
       if (left === 0) {
-        if (at + 4 > end) throw new Error(`RVL list ends after ${i - from} of ${to - from} pixels`)
+        if (at + 4 > end) throw new RangeError(`RVL list ends after ${i - from} of ${to - from} pixels`)
         word = src.getInt32(at, true)
         at += 4
         left = 8
@@ -19,19 +19,19 @@ export function decodeList(src: DataView, at: number, end: number, out: Uint16Ar
       const nibble = word >>> 28
       word <<= 4
       left--
-      if (shift > 30) throw new Error('RVL number of more than 32 bits')
+      if (shift > 30) throw new RangeError('RVL number of more than 32 bits')
       value |= (nibble & 7) << shift
       if ((nibble & 8) === 0) return value >>> 0
     }
   }
   while (i < to) {
     const zeros = variable()
-    if (zeros > to - i) throw new Error(`RVL run of ${zeros} zeros where ${to - i} pixels are left`)
+    if (zeros > to - i) throw new RangeError(`RVL run of ${zeros} zeros where ${to - i} pixels are left`)
     out.fill(0, i, i + zeros)
     i += zeros
     const values = variable()
-    if (values > to - i) throw new Error(`RVL run of ${values} values where ${to - i} pixels are left`)
-    if (zeros === 0 && values === 0 && i < to) throw new Error('RVL run of no pixels')
+    if (values > to - i) throw new RangeError(`RVL run of ${values} values where ${to - i} pixels are left`)
+    if (zeros === 0 && values === 0 && i < to) throw new RangeError('RVL run of no pixels')
     for (const stop = i + values; i < stop; i++) {
       let z: number
       // Most differences fit one nibble.
@@ -51,14 +51,14 @@ export function decodeList(src: DataView, at: number, end: number, out: Uint16Ar
 /** decodeBands decodes the body of an RVL message: bands of rows, each a separate list. */
 export function decodeBands(body: Uint8Array, width: number, height: number, out: Uint16Array): void {
   const src = new DataView(body.buffer, body.byteOffset, body.byteLength)
-  if (body.byteLength < 2) throw new Error(`RVL body of ${body.byteLength} bytes`)
+  if (body.byteLength < 2) throw new RangeError(`RVL body of ${body.byteLength} bytes`)
   const bands = src.getUint16(0, true)
   let at = 2 + 4 * bands
-  if (bands === 0 || at > body.byteLength) throw new Error(`RVL body of ${body.byteLength} bytes says ${bands} bands`)
-  if (out.length < width * height) throw new Error(`room for ${out.length} of ${width * height} pixels`)
+  if (bands === 0 || at > body.byteLength) throw new RangeError(`RVL body of ${body.byteLength} bytes says ${bands} bands`)
+  if (out.length < width * height) throw new RangeError(`room for ${out.length} of ${width * height} pixels`)
   for (let b = 0; b < bands; b++) {
     const length = src.getUint32(2 + 4 * b, true)
-    if (length > body.byteLength - at) throw new Error(`RVL band of ${length} bytes where ${body.byteLength - at} are left`)
+    if (length > body.byteLength - at) throw new RangeError(`RVL band of ${length} bytes where ${body.byteLength - at} are left`)
     const from = Math.floor(height * b / bands) * width
     const to = Math.floor(height * (b + 1) / bands) * width
     decodeList(src, at, at + length, out, from, to)
