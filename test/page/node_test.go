@@ -153,6 +153,7 @@ func TestNodes(t *testing.T) {
 	graph := startView(t, "--master", m.URI())
 	b.do(chromedp.Navigate(graph))
 	b.await(`window.viewer && viewer.store.source.value?.kind === 'graph' && ` + shown(image))
+	b.await(`viewer.store.views.value.size > 20 && document.querySelectorAll('.tile').length === 12`) // whenever they came
 	b.do(chromedp.KeyEvent(" "))
 	b.await(`!viewer.store.state.value.playing`)
 	b.screenshot("view-graph")

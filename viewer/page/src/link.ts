@@ -22,6 +22,8 @@ export class Link {
   private readonly subscribed = new Map<number, string>()
   private best = Infinity
   private listAgain = 0
+  /** What was hidden for want of room, unless the user has changed it. */
+  private crowd: ReadonlySet<string> = new Set()
   /** Time of the newest log line, ns. */
   private logged = 0n
   private ids = 0
@@ -256,7 +258,7 @@ export class Link {
     store.source.value = source
     store.state.value = state
     store.options.value = new Map((source?.sensors ?? []).map((s) => [s.id, s.options ?? []]))
-    store.hidden.value = crowded(views.map(([, view]) => view)) ?? store.hidden.peek()
+    this.crowd = store.hidden.value = crowded(views.map(([, view]) => view)) ?? store.hidden.peek()
     store.views.value = new Map(views)
     store.counts.value = new Map()
     store.drops.value = new Map()
@@ -278,7 +280,10 @@ export class Link {
       this.subscribed.delete(id)
     }
     store.source.value = { ...source, streams: list }
-    if (before.size === 0) store.hidden.value = crowded([...views.values()]) ?? store.hidden.peek()
+    const crowd = crowded([...views.values()]), hidden = store.hidden.peek()
+    // Those that the user has chosen stay; if others come, there is no room for them.
+    if (crowd && hidden === this.crowd) this.crowd = store.hidden.value = crowd
+    else if (crowd) store.hidden.value = new Set([...hidden, ...list.filter((s) => !before.has(s.id)).map((s) => s.name)])
     store.views.value = views
     for (const chosen of [store.inspected, store.maximised]) if (!views.has(chosen.peek() ?? -1)) chosen.value = null
   }
