@@ -119,7 +119,7 @@ func (r *Camera) Start(path string) (string, error) {
 // begin begins a recording of all devices, and of the topics.
 func (r *Camera) begin(path string) (*Recording, error) {
 	o := r.o
-	o.Split, o.Latched = true, true
+	o.Latched = true
 	rec := newRecording(o, r.Node, r.log)
 	rec.space.what = "frames"
 	devices := rec.attach(append([]Source{r.Source}, r.others...))

@@ -38,7 +38,7 @@ func (s *series) splitIfDue(it *item) error {
 	part := max(it.part, s.split)
 	asked := part != s.split
 	full, late := s.isFull()
-	if full && !s.o.Split || s.isOver() {
+	if s.isOver() {
 		s.over = true
 		s.full()
 		return nil

@@ -23,10 +23,10 @@ import (
 type Options struct {
 	Bag       bagstore.Options
 	DB3       bool          `setting:"db3"`            // files whose names have no extension are .db3
-	Split     bool          `setting:"split"`          // start a new file at a limit instead of ending; recordings of cameras always do
+	Split     bool          `setting:"split"`          // TotalSize and TotalTime are limits of a file, unless MaxSize or MaxTime is set
 	MaxSize   int64         `setting:"split-size"`     // of a file in bytes; 0 means no limit
 	MaxTime   time.Duration `setting:"split-duration"` // of a file, in recorded time; 0 means no limit
-	TotalSize int64         `setting:"size"`           // of all files, if MaxSize or MaxTime is set, otherwise of one; 0 means no limit
+	TotalSize int64         `setting:"size"`           // of all files; 0 means no limit
 	TotalTime time.Duration `setting:"duration"`       // the same of recorded time
 	MaxSplits int           `setting:"max-splits"`     // keep this many finished files of this run besides the one that is written; 0 keeps all
 	Keep      int64         `setting:"keep"`           // bytes of finished files of this run that are kept; 0 keeps all
@@ -67,14 +67,15 @@ type Options struct {
 
 // Check rejects settings that contradict each other.
 func (o *Options) Check() error {
-	return o.Ring.check(o.Split || o.MaxSize > 0 || o.MaxTime > 0 || o.Bag.Overwrite)
+	return o.Ring.check(max(o.MaxSize, o.TotalSize) > 0 || max(o.MaxTime, o.TotalTime) > 0 || o.Bag.Overwrite)
 }
 
 // completeTopics checks and completes the settings of Topics.
 func (o *Options) completeTopics() error {
-	if o.MaxSize > 0 || o.MaxTime > 0 {
+	switch {
+	case o.MaxSize > 0 || o.MaxTime > 0:
 		o.Split = true
-	} else { // as in rosbag record, the limits are those of a file
+	case o.Split: // as in rosbag record, the limits are those of a file
 		o.MaxSize, o.MaxTime, o.TotalSize, o.TotalTime = o.TotalSize, o.TotalTime, 0, 0
 	}
 	o.All = o.All || len(o.Exclude) > 0 && len(o.Topics) == 0 && o.Node == ""

@@ -82,7 +82,7 @@ type series struct {
 func newSeries(o Options, base, ext string, budget *work.Budget, log zerolog.Logger) (*series, error) {
 	s := &series{
 		o: o, base: base, ext: ext, log: log, budget: budget, latched: newLatched(budget, log), topics: map[string]bool{},
-		numbered: o.Split && (o.MaxSize > 0 || o.MaxTime > 0), full: func() {}, between: func() {},
+		numbered: o.MaxSize > 0 || o.MaxTime > 0, full: func() {}, between: func() {},
 	}
 	s.join = s.joinParts
 	if o.Ring.Before > 0 {
@@ -108,9 +108,6 @@ const large = 32 << 20
 func (s *series) next() error {
 	bag := s.o.Bag
 	bag.Staging, bag.Large = &s.staging, s.open && s.cur.Size() >= large
-	if s.made > 0 {
-		s.o.Split = true // after a split by request or a lost file, limits start new files, too
-	}
 	if s.now != nil {
 		s.start = s.now() // before the file exists, because time may jump once others see it
 	}

@@ -143,15 +143,21 @@ func TestTakenNames(t *testing.T) {
 // TestDuration checks that limits count the messages' time, and expire without a message.
 func TestDuration(t *testing.T) {
 	t.Run("end", func(t *testing.T) {
-		f, clock := files(t, Options{Output: filepath.Join(t.TempDir(), "x"), MaxTime: 2 * time.Second})
-		for range 3 {
-			pass(t, f, clock.now)
+		o := Options{Output: filepath.Join(t.TempDir(), "x"), Topics: []string{"/x"}, TotalTime: 2 * time.Second}
+		need.Must(t, o.completeTopics())
+		f, clock := files(t, o)
+		for n := range 3 {
+			if f.over {
+				t.Fatalf("over after %d s", n)
+			}
+			f.at = bagstore.TimeOf(clock.now)
+			need.Must(t, f.splitIfDue(&item{part: uint32(min(n, 1))})) // a split by request, after a second
 			clock.advance(time.Second)
 		}
-		if !f.over {
-			t.Error("two seconds didn't end it")
-		}
 		finish(t, f)
+		if f.made != 2 || !f.over {
+			t.Errorf("%d files, over: %v", f.made, f.over)
+		}
 	})
 	t.Run("split", func(t *testing.T) {
 		dir := t.TempDir()
@@ -246,7 +252,7 @@ func TestTotals(t *testing.T) {
 func TestLimits(t *testing.T) {
 	const s = time.Second
 	for name, c := range map[string]struct{ given, want Options }{
-		"rosbag":            {Options{TotalTime: 9 * s}, Options{MaxTime: 9 * s}},
+		"rosbag":            {Options{TotalTime: 9 * s}, Options{TotalTime: 9 * s}},
 		"rosbag's --split":  {Options{Split: true, TotalTime: 9 * s, TotalSize: 5}, Options{Split: true, MaxTime: 9 * s, MaxSize: 5}},
 		"files":             {Options{MaxTime: s}, Options{Split: true, MaxTime: s}},
 		"files and totals":  {Options{MaxSize: 5, TotalTime: 9 * s}, Options{Split: true, MaxSize: 5, TotalTime: 9 * s}},

@@ -25,7 +25,7 @@ func (s *studio) second() device {
 
 // files returns the open series of a recording of devices.
 func (s *studio) files(path string, o Options, devices ...device) (*series, error) {
-	o.Split, o.Latched = true, true
+	o.Latched = true
 	f, err := newDeviceSeries(o, path, devices, work.NewBudget(1<<30), s.create, zerolog.New(zerolog.NewTestWriter(s.t)))
 	s.must(err)
 	return f, f.next()
