@@ -45,7 +45,7 @@ func (s *series) endLate() {
 
 // joinLeft joins what triggers of killed recorders have kept.
 func (s *series) joinLeft() {
-	for _, k := range leftKept(s.ring.name("*")) {
+	for _, k := range leftKept(s.ring.name("")) {
 		s.joinKept(k)
 	}
 }

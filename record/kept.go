@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"rsros/bagstore/place"
+	"rsros/program/localfile"
 	"rsros/record/upload"
 	"rsros/tools/rewrite"
 )
@@ -52,11 +53,14 @@ func openKept(base, ext string) (*kept, error) {
 	return &kept{base: base, ext: ext, lock: lock}, err
 }
 
-// leftKept returns what triggers of killed recorders have kept, with bases that match a pattern.
-func leftKept(pattern string) (left []*kept) {
-	locks, _ := filepath.Glob(filepath.Join(pattern+partsSuffix, keptLock)) // a bad pattern finds nothing
-	for _, path := range locks {
-		k, err := openKept(strings.TrimSuffix(filepath.Dir(path), partsSuffix), extDB3)
+// leftKept returns what triggers of killed recorders have kept, with bases that begin with a prefix.
+func leftKept(prefix string) (left []*kept) {
+	folders, _ := localfile.List(prefix, partsSuffix) // if it can't be read, a later recorder finds them
+	for _, folder := range folders {
+		if !exists(filepath.Join(folder, keptLock)) {
+			continue
+		}
+		k, err := openKept(strings.TrimSuffix(folder, partsSuffix), extDB3)
 		if err != nil {
 			continue // its recorder runs
 		}

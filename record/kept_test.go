@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,6 +98,17 @@ func texts(t *testing.T, path string) map[string][]string {
 func namesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	return strings.Fields(listing(t, dir))
+}
+
+// find returns the paths in a folder that match a pattern.
+func find(t *testing.T, dir, pattern string) (paths []string) {
+	t.Helper()
+	names, err := fs.Glob(os.DirFS(dir), pattern)
+	need.Must(t, err)
+	for _, name := range names {
+		paths = append(paths, filepath.Join(dir, filepath.FromSlash(name)))
+	}
+	return paths
 }
 
 // checkCounts checks that counts have all numbers from first to last, once and in order.
@@ -212,20 +224,16 @@ func TestKilledWhileJoining(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprint(step, twice), func(t *testing.T) {
-				again := filepath.Join(t.TempDir(), "again")
+				again := filepath.Join(t.TempDir(), "again[1]") // no pattern
 				need.Must(t, os.CopyFS(again, os.DirFS(dir)))
 				if twice {
-					from, _ := filepath.Glob(filepath.Join(again, "walk_*.parts", "*.bag"))
+					from := find(t, again, "walk_*.parts/*.bag")
 					need.Must(t, os.Link(from[0], filepath.Join(again, filepath.Base(from[0]))))
 				}
 				found := map[string]bool{}
-				all, _ := filepath.Glob(filepath.Join(again, "walk_*"))
-				inside, _ := filepath.Glob(filepath.Join(again, "walk_*.parts", "*.bag"))
-				for _, path := range append(all, inside...) {
-					if filepath.Ext(path) == extBag {
-						for _, text := range texts(t, path)["/count"] {
-							found[text] = true
-						}
+				for _, path := range append(find(t, again, "*.bag"), find(t, again, "walk_*.parts/*.bag")...) {
+					for _, text := range texts(t, path)["/count"] {
+						found[text] = true
 					}
 				}
 				if len(found) != 90 {
@@ -233,8 +241,7 @@ func TestKilledWhileJoining(t *testing.T) {
 				}
 				next := newBox(t, again, Options{Uploads: waitingQueue(t, upload.Options{}, again)})
 				next.run(10)
-				files, _ := filepath.Glob(filepath.Join(again, "*.bag"))
-				rest, _ := filepath.Glob(filepath.Join(again, "*.parts"))
+				files, rest := find(t, again, "*.bag"), find(t, again, "*.parts")
 				if len(files) != 1 || len(rest) != 0 {
 					t.Fatalf("left %q and %q", files, rest)
 				}

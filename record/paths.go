@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"rsros/program/localfile"
 )
 
 // stampLayout is rosbag record's format of the time in a file name.
@@ -107,13 +109,12 @@ func Folder(prefix string) string { return filepath.Dir(stampedPath(prefix, time
 // Files returns path and the existing files that may be parts of a recording there.
 func Files(path string) []string {
 	files := []string{path}
-	dir := filepath.Dir(path)
-	base, ext := splitExt(filepath.Base(path))
-	entries, _ := os.ReadDir(dir) // a folder that can't be read is reported by the recorder
-	for _, e := range entries {
-		number, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), cmp.Or(ext, extBag)), base+"_")
-		if n, err := strconv.Atoi(number); ok && err == nil && e.Name() == partPath(base, n, ext) {
-			files = append(files, filepath.Join(dir, e.Name()))
+	base, ext := splitExt(path)
+	ext = cmp.Or(ext, extBag)
+	list, _ := localfile.List(base+"_", ext) // a folder that can't be read is reported by the recorder
+	for _, part := range list {
+		if n, err := strconv.Atoi(part[len(base)+1 : len(part)-len(ext)]); err == nil && part == partPath(base, n, ext) {
+			files = append(files, part)
 		}
 	}
 	return files

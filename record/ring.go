@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/program"
+	"rsros/program/localfile"
 )
 
 // Ring makes a recorder a black box: it keeps only the last seconds on disk, in short files, until
@@ -82,7 +83,7 @@ type span struct{ began, ended time.Time }
 func (s *series) startRing(o Ring, base string, now time.Time) error {
 	o.After = o.after()
 	r := &ring{Ring: o, base: base, ext: s.ext, now: now}
-	if left, _ := filepath.Glob(r.name("*") + ringSuffix); len(left) > 0 { // a bad pattern finds nothing
+	if left, _ := localfile.List(r.name(""), ringSuffix); len(left) > 0 { // making the ring's folder reports an error
 		s.log.Warn().Strs("folders", left).Msg("recordings that didn't end properly have left their rings")
 	}
 	name, err := unusedName(r.name(now.Format(stampLayout)), func(name string) error { return os.Mkdir(name+ringSuffix, 0o777) })

@@ -353,19 +353,19 @@ func TestBlackBox(t *testing.T) {
 
 // TestRingLeft checks that the ring of a failed recorder stays, and that the next recorder reports it.
 func TestRingLeft(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "hall [1]") // no pattern
+	need.Must(t, os.Mkdir(dir, 0o777))
 	var log strings.Builder
 	now := time.Unix(1_700_000_000, 0)
 	for range 2 {
-		s := ringOf(t, Ring{Before: time.Second}, filepath.Join(dir, "walk"), zerolog.New(&log), now)
+		s := ringOf(t, Ring{Before: time.Second}, filepath.Join(dir, "walk[2]"), zerolog.New(&log), now)
 		s.leaveRing()
 		need.Must(t, s.end())
 	}
-	left, _ := filepath.Glob(filepath.Join(dir, "*"+ringSuffix, "*.bag"))
-	if len(left) != 2 || !strings.Contains(log.String(), "have left their rings") {
+	if left := find(t, dir, "*"+ringSuffix+"/*.bag"); len(left) != 2 || !strings.Contains(log.String(), "have left their rings") {
 		t.Errorf("left %v, log %s", left, &log)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "walk.bag")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, "walk[2].bag")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"rsros/bagstore/internal/record"
+	"rsros/program/localfile"
 )
 
 const (
@@ -126,13 +126,9 @@ func findTail(bag string, token uint64) string {
 	if _, err := os.Lstat(path); err == nil {
 		return path
 	}
-	entries, _ := os.ReadDir(filepath.Dir(bag)) // without them, the file isn't found
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), tailEnding(token)) {
-			return filepath.Join(filepath.Dir(bag), e.Name())
-		}
-	}
-	return path
+	folder, _ := filepath.Split(bag)
+	list, _ := localfile.List(folder, tailEnding(token)) // without it, the file isn't found
+	return append(list, path)[0]
 }
 
 // readTailSlots returns the numbers of the chunks after one that are intact, in their order, and their content, which is

@@ -1,14 +1,17 @@
-// Package localfile opens files for reading, creates temporary ones, and finds the free space of disks. Whatever isn't a
+// Package localfile opens and lists files, creates temporary ones, and finds the free space of disks. Whatever isn't a
 // regular file is refused: opening a named pipe would block until a process writes to it, which neither a signal nor a
 // context ends, and no recording can be read from a device or a pipe.
 package localfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -73,4 +76,17 @@ func Check(st fs.FileInfo) error {
 		kind = "socket"
 	}
 	return fmt.Errorf("it is a %s: %w", kind, ErrNotRegular)
+}
+
+// List returns, in the order of their names, the paths that begin with prefix and end with suffix, of what is in the
+// folder of prefix. Unlike filepath.Glob, it takes no character for a pattern, and returns the folder's error.
+func List(prefix, suffix string) (paths []string, err error) {
+	dir, first := filepath.Split(prefix)
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	for _, e := range entries {
+		if rest, ok := strings.CutPrefix(e.Name(), first); ok && strings.HasSuffix(rest, suffix) {
+			paths = append(paths, dir+e.Name())
+		}
+	}
+	return paths, err
 }

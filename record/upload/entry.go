@@ -154,16 +154,13 @@ func (e *entry) compare(ctx context.Context, f place.File, to string) (place.Inf
 	return place.Info{}, fmt.Errorf("%s is another recording; %s becomes %s: %w", to, e.path, e.To, errRenamed)
 }
 
-// globEscape lets filepath.Glob take a path as it is.
-var globEscape = strings.NewReplacer(`[`, `[[]`, `*`, `[*]`, `?`, `[?]`)
-
 // errRenamed means that an entry has another address now.
 var errRenamed = errors.New("its name was taken")
 
 // end removes the file, unless it is kept, and the state. A bag whose recorder was killed is kept with
 // its tail file, which has the last messages: recover reads both.
 func (e *entry) end(path, version string) error {
-	tails, err := filepath.Glob(globEscape.Replace(path) + ".tail-*")
+	tails, err := localfile.List(path+".tail-", "")
 	if err != nil {
 		return err
 	}
