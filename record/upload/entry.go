@@ -67,16 +67,15 @@ func (e *entry) save() error {
 	})
 }
 
-// file returns the path of the file as it is now.
-func (e *entry) file() (string, fs.FileInfo, error) {
-	st, err := os.Stat(e.path)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return e.path, st, err
+// file returns the path of the file as it is now. It looks for the active name first: a recorder that finishes the file
+// meanwhile gives it the other one, where an older file may be until then.
+func (e *entry) file() (path string, st fs.FileInfo, err error) {
+	for _, path = range []string{e.path + activeSuffix, e.path} {
+		if st, err = os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 	}
-	if st, err := os.Stat(e.path + activeSuffix); err == nil {
-		return e.path + activeSuffix, st, nil
-	}
-	return e.path, nil, err
+	return path, st, err
 }
 
 // errChanged means that the file isn't the one that was uploaded.

@@ -264,11 +264,12 @@ func TestTwoPrograms(t *testing.T) {
 }
 
 // TestUnfinished checks that a file of a running program waits, and that one of a killed program is
-// uploaded under its active name.
+// uploaded under its active name. An older file that it would have replaced stays.
 func TestUnfinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := newStore(), t.TempDir()
 		path := filepath.Join(dir, "a.bag")
+		write(t, path, "older")
 		w, err := rosbag.Create(path+activeSuffix, bagstore.Options{Checkpoint: -1})
 		need.Must(t, err)
 		killed := begun(t, Options{}, dir)
@@ -283,7 +284,7 @@ func TestUnfinished(t *testing.T) {
 		time.Sleep(2 * lookEvery)
 		q.Close()
 		s.want(t, map[string]string{"queue://bucket/robot/a.bag.active": string(bag)})
-		wantLeft(t, dir, 0)
+		wantLeft(t, dir, 1)
 	})
 }
 
