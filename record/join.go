@@ -34,12 +34,19 @@ func (s *series) endTrigger() {
 	}
 }
 
-// endLate is endTrigger if the time is over and nothing is recorded that would end it.
+// endTriggerBy ends the time of a trigger that is over, if there is one. The caller must hold s.mu.
+func (s *series) endTriggerBy(now time.Time) {
+	if s.ring != nil && !now.Before(s.ring.until) {
+		s.endTrigger()
+	}
+}
+
+// endLate is endTriggerBy if nothing is recorded that would end it.
 func (s *series) endLate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.unfinished) == 1 && !s.ring.now.Before(s.ring.until) {
-		s.endTrigger()
+	if len(s.unfinished) == 1 {
+		s.endTriggerBy(s.ring.now)
 	}
 }
 

@@ -188,11 +188,7 @@ func (r *ring) pop() ringFile {
 func (s *series) complete(f ringFile) error {
 	r := s.ring
 	if r.kept != nil && f.began.Before(r.until) {
-		err := r.kept.add(f)
-		if !f.ended.Before(r.until) {
-			s.endTrigger()
-		}
-		return err
+		return r.kept.add(f)
 	}
 	r.files, r.size = append(r.files, f), r.size+f.stats.Size
 	for len(r.files) > 0 {

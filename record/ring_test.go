@@ -18,6 +18,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
+	"rsros/program"
 	"rsros/program/work"
 	"rsros/ros"
 	"rsros/test/need"
@@ -170,6 +171,36 @@ func TestRingEndsEarly(t *testing.T) {
 	need.Must(t, s.next())
 	due(2*shortest, false)
 	need.Must(t, s.end())
+}
+
+// takenFile is a file that another program has taken away.
+type takenFile struct{ *seconds }
+
+func (takenFile) Close() error { return bagstore.ErrGone }
+
+// TestRingFileGone checks that a trigger's time ends with the file that spans its end, even if another program has taken
+// that away: the next trigger has a file of its own.
+func TestRingFileGone(t *testing.T) {
+	start := time.Unix(1_700_000_000, 0)
+	s := ringOf(t, boxRing, filepath.Join(t.TempDir(), "walk"), zerolog.Nop(), start)
+	for n, want := range []int{0, 0, 0, 1, 1, 1, 1, 1, 2} { // files kept after each second
+		now := start.Add(time.Duration(n+1) * time.Second)
+		s.ringDue(now)
+		if n == 0 || n == 5 {
+			_, err := s.trigger(now)
+			need.Must(t, err)
+		}
+		if n == 3 {
+			s.cur.file = takenFile{s.cur.file.(*seconds)}
+		}
+		need.Must(t, s.next())
+		if s.joins.Wait(); len(s.done.Paths) != want {
+			t.Errorf("after %v: kept %q, want %d files", now.Sub(start), s.done.Paths, want)
+		}
+	}
+	if err := s.end(); !errors.Is(err, program.ErrIncomplete) {
+		t.Errorf("ended with %v", err)
+	}
 }
 
 // TestRingAtRandom checks that the windows of random triggers are whole.

@@ -306,6 +306,7 @@ func (s *series) close(f *part, over span) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unfinished = slices.Delete(s.unfinished, 0, 1)
+	defer s.endTriggerBy(over.ended)
 	s.done.Losses[why].lose(written, kept)
 	switch {
 	case why == gone:
