@@ -11,6 +11,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/program"
+	"rsros/record/upload"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
@@ -28,8 +29,8 @@ var losses = map[string]func(path string) error{
 	"truncated": func(path string) error { return os.Truncate(path, 100) },
 }
 
-// TestCameraFileGone checks that a camera's recording goes on in a new file, and that the loss is
-// reported.
+// TestCameraFileGone checks that a camera's recording goes on in a new file, that the loss is reported, and that what has
+// the lost file's name isn't uploaded.
 func TestCameraFileGone(t *testing.T) {
 	for name, lose := range losses {
 		for _, ext := range []string{extBag, extDB3} {
@@ -39,8 +40,10 @@ func TestCameraFileGone(t *testing.T) {
 }
 
 func cameraFileGone(t *testing.T, ext string, lose func(string) error, replaced bool) {
-	s := newStudio(t, Options{})
-	base := filepath.Join(t.TempDir(), "x")
+	dir := t.TempDir()
+	uploads := waitingQueue(t, upload.Options{}, dir)
+	s := newStudio(t, Options{Uploads: uploads})
+	base := filepath.Join(dir, "x")
 	path := base + ext
 	if _, err := s.Start(path); err != nil {
 		t.Fatal(err)
@@ -69,6 +72,9 @@ func cameraFileGone(t *testing.T, ext string, lose func(string) error, replaced 
 	})
 	if len(take.Depth) < 3 || f.Frames != found || f.Losses != (Losses{gone: {Frames: s.count[0] + s.count[1] - found}}) {
 		t.Errorf("%d frames in the new file; %d were recorded, %v lost", found, f.Frames, f.Losses)
+	}
+	if n := uploads.Status().Waiting; n != 1 || !uploads.Safe(path) || uploads.Safe(next) {
+		t.Errorf("%d files wait for upload, want %s", n, next)
 	}
 	if replaced {
 		if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {
