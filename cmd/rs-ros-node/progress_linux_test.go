@@ -2,11 +2,8 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -20,16 +17,7 @@ import (
 // gets none.
 func TestProgress(t *testing.T) {
 	bag := samplebag.Walk(t, "walk.bag")
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		need.Missing(t, "%v", err)
-	}
-	defer master.Close()
-	need.Must(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	need.Must(t, err)
-	screen, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	need.Must(t, err)
+	master, screen := need.Terminal(t)
 	need.Must(t, unix.IoctlSetWinsize(int(screen.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}))
 	var out bytes.Buffer
 	a := &app{out: program.NewPrinter(&out), err: program.NewPrinter(screen), raw: streams{err: screen}}

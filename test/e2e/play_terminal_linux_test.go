@@ -15,24 +15,6 @@ import (
 	"rsros/test/peer"
 )
 
-// openTerminal opens a pseudo terminal: what is written to keys is typed at screen.
-func openTerminal(t *testing.T) (keys, screen *os.File) {
-	t.Helper()
-	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		need.Missing(t, "%v", err)
-	}
-	t.Cleanup(func() { keys.Close() }) //nolint:errcheck // nothing is lost
-	fd := int(keys.Fd())
-	need.Must(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	need.Must(t, err)
-	screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	need.Must(t, err)
-	t.Cleanup(func() { screen.Close() }) //nolint:errcheck // nothing is lost
-	return keys, screen
-}
-
 // TestTerminal checks that keys take effect at once, that the status line shows it, and that the
 // terminal is restored whenever another program has it: after Ctrl-Z, and however the player ended.
 func TestTerminal(t *testing.T) {
@@ -49,7 +31,7 @@ func TestTerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			keys, screen := openTerminal(t)
+			keys, screen := need.Terminal(t)
 			before := termios(t, screen)
 			g := newJudge(t)
 			cmd := exec.Command(program, "play", walk(t), "--loop", "-r", "0.1")
