@@ -52,10 +52,13 @@ func (t *terminal) close() {
 	t.restore()
 }
 
-// claim reports whether fd may be read, and sets the terminal up after a return to
-// the foreground. The kernel stops a background job that touches the terminal.
+// interactive reports whether fd is a terminal.
+func (t *terminal) interactive() bool { return t.signals != nil }
+
+// claim reports whether fd may be read, and sets the terminal up at first and after a return to
+// the foreground, without what was typed before. The kernel stops a background job that touches the terminal.
 func (t *terminal) claim() bool {
-	if t.signals == nil || t.saved != nil && t.foreground() {
+	if !t.interactive() || t.saved != nil && t.foreground() {
 		return true
 	}
 	if t.saved = nil; !t.foreground() {
@@ -68,6 +71,7 @@ func (t *terminal) claim() bool {
 	keys := *saved
 	keys.Lflag &^= unix.ICANON | unix.ECHO
 	keys.Cc[unix.VMIN], keys.Cc[unix.VTIME] = 1, 0
+	_ = dropInput(t.fd)
 	if unix.IoctlSetTermios(t.fd, setTermios, &keys) == nil {
 		t.saved = saved
 	}

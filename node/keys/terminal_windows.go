@@ -34,6 +34,7 @@ func newTerminal(f *os.File, _ Handler) *terminal {
 	if windows.GetConsoleMode(t.input, &t.saved) == nil {
 		t.console = true
 		keys := t.saved&^(windows.ENABLE_LINE_INPUT|windows.ENABLE_ECHO_INPUT) | windows.ENABLE_VIRTUAL_TERMINAL_INPUT
+		_ = windows.FlushConsoleInputBuffer(t.input)
 		_ = windows.SetConsoleMode(t.input, keys) // an old console delivers lines
 	}
 	return t
@@ -44,6 +45,8 @@ func (t *terminal) close() {
 		_ = windows.SetConsoleMode(t.input, t.saved)
 	}
 }
+
+func (t *terminal) interactive() bool { return t.console }
 
 // claim returns true, because Windows has no background jobs.
 func (t *terminal) claim() bool { return true }
