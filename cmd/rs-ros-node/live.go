@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"rsros/node/keys"
 	"rsros/node/live"
 	"rsros/node/settings"
 	"rsros/program/help"
@@ -19,8 +20,8 @@ func newLiveCommand(a *app) *cobra.Command {
 				table := a.newRecordTable()
 				defer table.close()
 				o.Show = func(n *live.Node) (hide func()) {
-					help, keys := n.RecordKeys()
-					return table.show(tableSource{n.RecordFigures, help, keys})
+					help, commands := n.RecordKeys()
+					return table.show(tableSource{n.RecordFigures, help, keys.NewCommands(commands)})
 				}
 			}
 			o.Log = a.serveViewers(&o.HTTP)

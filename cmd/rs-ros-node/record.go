@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rsros/node/keys"
 	"rsros/node/settings"
 	"rsros/node/view"
 	"rsros/program/help"
@@ -100,17 +101,16 @@ func addressArgs(cmd *cobra.Command, args []string) error {
 
 // topicTable is the table of a recording of topics.
 func topicTable(t *record.Recording, ring bool) tableSource {
-	r := tableSource{
-		figures: func() []record.Figures { return []record.Figures{t.Figures()} },
-		help:    "space pause  s split  m mark  q quit",
-		keys: map[string]func(){
-			" ": t.TogglePause, "s": t.Split, "q": t.Stop,
-			"m": func() { t.Mark() },
-		},
+	figures := func() []record.Figures { return []record.Figures{t.Figures()} }
+	help, commands := "space pause  s split  m mark  q quit", map[string]keys.Command{
+		" ": {Do: t.TogglePause, Cuts: "pause", If: func() bool { return !t.Figures().Paused }},
+		"s": {Do: t.Split, Cuts: "start a new file"},
+		"q": {Do: t.Stop, Cuts: "end the recording"},
+		"m": {Do: func() { t.Mark() }},
 	}
 	if ring {
-		r.help += "  t trigger"
-		r.keys["t"] = func() { _, _ = t.Trigger() } // there is a ring
+		help += "  t trigger"
+		commands["t"] = keys.Command{Do: func() { _, _ = t.Trigger() }} // there is a ring
 	}
-	return r
+	return tableSource{figures, help, keys.NewCommands(commands)}
 }

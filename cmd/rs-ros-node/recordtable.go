@@ -32,8 +32,8 @@ type recordTable struct {
 // tableSource is what a table shows and keys control.
 type tableSource struct {
 	figures func() []record.Figures
-	help    string            // of the keys
-	keys    map[string]func() // by what is typed
+	help    string // of the keys
+	keys    *keys.Commands
 }
 
 // newRecordTable returns nil unless standard error is a terminal that is this program's alone, which
@@ -81,7 +81,7 @@ func (t *recordTable) show(r tableSource) (stop func()) {
 		}
 		help := ""
 		if t.in != nil {
-			help = r.help
+			help = cmp.Or(r.keys.Question(), r.help)
 		}
 		_, err = io.WriteString(w, tableText(r.figures(), help, s.AvailableWidth, height-2))
 		return err
@@ -92,9 +92,7 @@ func (t *recordTable) show(r tableSource) (stop func()) {
 		endKeys = work.Run(context.Background(), func(ctx context.Context) {
 			keys.Read(ctx, t.in, keys.Handler{Typed: func(input string) {
 				for _, key := range input {
-					if do := r.keys[string(key)]; do != nil {
-						do()
-					}
+					r.keys.Press(string(key))
 				}
 			}})
 		})

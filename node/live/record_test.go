@@ -89,6 +89,30 @@ func TestLiveRecordsWhatHappens(t *testing.T) {
 	checkLogAndOrigin(t, path)
 }
 
+// TestRecordKeys checks which keys would cut a recording, and only as long as they would.
+func TestRecordKeys(t *testing.T) {
+	frames := &frameCounter{depth: make(chan struct{}, 1000)}
+	live, err := Start(t.Context(), Options{
+		Streams: small, Record: filepath.Join(t.TempDir(), "walk.bag"), Log: zerolog.New(zerolog.NewTestWriter(t)), Observer: frames,
+	}.at(rig.Master(t).URI()))
+	need.Must(t, err)
+	frames.await(2)
+	_, commands := live.RecordKeys()
+	for _, step := range []struct{ press, cuts string }{{"m", "rs "}, {" ", "rs"}, {" ", "rs "}, {"r", "s"}, {"r", "rs "}} {
+		commands[step.press].Do()
+		got := ""
+		for _, key := range []string{"m", "r", "s", " "} {
+			if c := commands[key]; c.Cuts != "" && (c.If == nil || c.If()) {
+				got += key
+			}
+		}
+		if got != step.cuts {
+			t.Errorf("after %q: %q would cut the recording, want %q", step.press, got, step.cuts)
+		}
+	}
+	need.Must(t, live.Close())
+}
+
 // checkLogAndOrigin checks what librealsense doesn't read.
 func checkLogAndOrigin(t *testing.T, path string) {
 	f, err := rsbag.Open(path, rsbag.Options{})

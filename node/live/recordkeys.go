@@ -1,6 +1,11 @@
 package live
 
-import "rsros/record"
+import (
+	"slices"
+
+	"rsros/node/keys"
+	"rsros/record"
+)
 
 // RecordFigures describes the cameras' recordings.
 func (n *Node) RecordFigures() (list []record.Figures) {
@@ -14,8 +19,8 @@ func (n *Node) RecordFigures() (list []record.Figures) {
 	return list
 }
 
-// RecordKeys returns the functions of keys, which apply to the recordings of all cameras, and a help line.
-func (n *Node) RecordKeys() (help string, keys map[string]func()) {
+// RecordKeys returns the commands of keys, which apply to the recordings of all cameras, and a help line.
+func (n *Node) RecordKeys() (help string, commands map[string]keys.Command) {
 	key := func(do func(*camera) (string, error)) func() {
 		return func() {
 			text, err := n.allOf(n.recorders(), do)
@@ -26,15 +31,21 @@ func (n *Node) RecordKeys() (help string, keys map[string]func()) {
 			}
 		}
 	}
+	running := func() bool {
+		return slices.ContainsFunc(n.RecordFigures(), func(f record.Figures) bool { return !f.Paused })
+	}
 	help = "space pause  r stop, start  s split  m mark"
-	keys = map[string]func(){
-		" ": key((*camera).togglePause), "r": key((*camera).toggleRecording), "s": key(onRecording("split")), "m": key(onRecording("mark")),
+	commands = map[string]keys.Command{
+		" ": {Do: key((*camera).togglePause), Cuts: "pause", If: running},
+		"r": {Do: key((*camera).toggleRecording), Cuts: "end the recording", If: func() bool { return len(n.RecordFigures()) > 0 }},
+		"s": {Do: key(onRecording("split")), Cuts: "start a new file"},
+		"m": {Do: key(onRecording("mark"))},
 	}
 	if n.cameras[0].opts.Recording.Ring.Before > 0 {
 		help += "  t trigger"
-		keys["t"] = key(onRecording("trigger"))
+		commands["t"] = keys.Command{Do: key(onRecording("trigger"))}
 	}
-	return help, keys
+	return help, commands
 }
 
 func (c *camera) togglePause() (string, error) {

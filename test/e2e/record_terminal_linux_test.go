@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -15,16 +16,18 @@ import (
 )
 
 // TestRecordTerminal: a recorder shows its table on a terminal and obeys keys, also after the
-// terminal has become narrow, and leaves the terminal as it was. Stock rosbag reads marks.
+// terminal has become narrow, and leaves the terminal as it was. What was typed ahead is no key, and one that
+// pauses asks first. Stock rosbag reads marks.
 func TestRecordTerminal(t *testing.T) {
 	g := newJudge(t)
 	bag := filepath.Join(t.TempDir(), "x.bag")
-	keys, screen := openTerminal(t)
+	keys, screen := need.Terminal(t)
 	resize := func(columns uint16) {
 		need.Must(t, unix.IoctlSetWinsize(int(screen.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}))
 	}
 	resize(100)
 	before := termios(t, screen)
+	fmt.Fprint(keys, "m")
 	cmd := exec.Command(peer.Program(t), "record", "-O", bag, "/chatter")
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = g.env, screen, screen, screen
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -34,6 +37,13 @@ func TestRecordTerminal(t *testing.T) {
 	peer.Await(t, "the table", shows("pubs     Hz    MB/s messages       MB  drops    queue   lost"))
 	fmt.Fprint(keys, "m")
 	peer.Await(t, "a mark", shows("mark 1"))
+	fmt.Fprint(keys, " ")
+	peer.Await(t, "a question", shows("press space again to pause"))
+	asked := time.Now()
+	peer.Await(t, "the time to read it", func() bool { return time.Since(asked) > time.Second/2 })
+	if strings.Contains(shown(), "paused x.bag") || strings.Contains(shown(), "mark 2") {
+		t.Errorf("paused at once, or a mark that was typed ahead:\n%s", shown())
+	}
 	fmt.Fprint(keys, " ")
 	peer.Await(t, "a pause", shows("paused x.bag"))
 	peer.Await(t, "the free space", shows(" GB free, compression none"))
