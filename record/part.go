@@ -155,7 +155,7 @@ func (p *part) Close() error {
 		return err
 	}
 	if p.active != p.path {
-		if err := place.Rename(p.active, p.path, p.overwrite); err != nil {
+		if err := place.RenameDurably(p.active, p.path, p.overwrite); err != nil {
 			return fmt.Errorf("the recording stays in %s: %w", p.active, err)
 		}
 	}

@@ -57,7 +57,10 @@ func Rename(from, to string, overwrite bool) error {
 // syncFolder makes a new name safe from a power cut, on systems that can.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission): // one that may be written, but not read
+		return nil
+	case err != nil:
 		return err
 	}
 	_ = d.Sync()

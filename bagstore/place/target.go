@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Suffix is the suffix of unfinished files. A killed program's is replaced by the next one.
@@ -22,7 +23,7 @@ type Target struct {
 	made      fs.FileInfo // that Finish may remove; nil: it was there before
 }
 
-// New creates a file that has its name at once, as recordings do. With overwrite it truncates an existing file.
+// New creates a file that has its name at once, as recordings do, and a durable one. With overwrite it truncates an existing file.
 // Otherwise the error for one is fs.ErrExist, and also ErrLocked if a program is writing it. The error for a device, a
 // named pipe, a folder or a symbolic link is localfile.ErrNotRegular. New never changes a file that it refuses.
 func New(path string, overwrite bool) (*Target, error) {
@@ -32,7 +33,9 @@ func New(path string, overwrite bool) (*Target, error) {
 	}
 	t := &Target{File: f, name: path, path: path}
 	if fresh {
-		t.made, err = f.Stat()
+		if t.made, err = f.Stat(); err == nil {
+			err = syncFolder(filepath.Dir(path))
+		}
 	} else {
 		err = f.Truncate(0)
 	}
