@@ -11,8 +11,9 @@ import (
 
 const (
 	answerAfter  = 5 * time.Millisecond // a heartbeat; what it names may be on its way
-	firstTries   = 8                    // ACKNACKs to a writer that sends no heartbeat
+	firstTries   = 25                   // ACKNACKs to a writer that sends no heartbeat
 	firstTryWait = 50 * time.Millisecond
+	mostTryWait  = 400 * time.Millisecond
 )
 
 // acks answers heartbeats. Its goroutine serves all inlets.
@@ -36,7 +37,7 @@ func (a *acks) schedule(in *inlet) {
 	in.pending = true
 	wait := answerAfter
 	if !in.heard && in.tries > 0 {
-		wait = firstTryWait << in.tries
+		wait = min(firstTryWait<<in.tries, mostTryWait)
 	}
 	a.mu.Lock()
 	a.pending = append(a.pending, due{in, time.Now().Add(wait)})

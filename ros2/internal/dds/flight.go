@@ -11,7 +11,6 @@ type flight struct {
 	n      int // fragments
 	sent   int // of them for the first time
 	again  int // fragments that were sent again
-	end    time.Time
 	begin  time.Time
 	at     []uint32 // when each fragment was sent last, in units of 100 µs after begin
 	wants  []uint64 // bits of fragments that are to be sent again
@@ -25,19 +24,19 @@ func newFlight(c *change, fragment int) *flight {
 	return &flight{number: c.number, n: n, begin: time.Now(), at: make([]uint32, n), wants: make([]uint64, (n+63)/64)}
 }
 
-// want marks fragments, of those that were sent longer than a timeout ago: others may be on the way. It reports whether
-// there are any.
-func (f *flight) want(from, count int, now time.Time, timeout time.Duration) (any bool) {
+// want marks fragments, of those that were sent longer than a timeout ago: others may be on the way. It returns how
+// many.
+func (f *flight) want(from, count int, now time.Time, timeout time.Duration) (marked int) {
 	limit := int64((now.Sub(f.begin) - timeout) / unit)
 	for i := from; i < min(from+count, f.sent); i++ {
 		bit := uint64(1) << (i % 64)
 		if int64(f.at[i]) <= limit && f.wants[i/64]&bit == 0 {
 			f.wants[i/64] |= bit
 			f.wanted++
-			any = true
+			marked++
 		}
 	}
-	return any
+	return marked
 }
 
 func (f *flight) firstWanted() int {
@@ -73,7 +72,6 @@ func (f *flight) mark(from, count int, now time.Time) (again int) {
 	}
 	f.sent = max(f.sent, from+count)
 	f.again += again
-	f.end = now
 	return again
 }
 

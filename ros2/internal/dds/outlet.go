@@ -20,9 +20,10 @@ const (
 const (
 	beatEvery    = 100 * time.Millisecond // while something isn't acknowledged
 	beatSlowest  = 2 * time.Second        // to a reader that doesn't answer
+	usualLoss    = 5                      // fewer than one of so many fragments are lost on a bad link
 	firstTimeout = 50 * time.Millisecond
 	minTimeout   = 20 * time.Millisecond
-	maxTimeout   = time.Second
+	maxTimeout   = 300 * time.Millisecond
 )
 
 // outlet sends a writer's samples to one reader.
@@ -43,11 +44,13 @@ type outlet struct {
 	next       int64 // of the sample that is to be sent next, or is being sent
 	acked      int64 // all up to it have arrived
 	answered   bool  // the reader has sent an ACKNACK: it knows the writer
+	behind     bool  // a sample left the history before it was sent
 	flights    map[int64]*flight
 	gaps       [][2]int64 // first and end of ranges that the reader is to be told of
 	nacks      uint32     // count of the last ACKNACK
 	nackFrag   uint32     // of the last NACK_FRAG
 	beats      uint32
+	beaten     time.Time // when the last heartbeat was sent
 	beatAt     time.Time // when the next heartbeat is due
 	interval   time.Duration
 	beatWanted bool // although nothing is unacknowledged
@@ -104,6 +107,7 @@ func (o *outlet) evicted(c *change) {
 	}
 	if c.number >= o.next || f != nil && f.wanted > 0 {
 		o.w.lost[o.reader]++
+		o.behind = c.number >= o.next && !c.keep
 		o.next = max(o.next, c.number+1)
 		o.beatSoon(time.Now())
 	}
@@ -146,12 +150,12 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 			if n > upTo {
 				continue
 			}
-			if f.again == 0 && f.sent == f.n {
-				o.trip.measured(now.Sub(f.end))
+			if !o.tooMany(f.again, f) {
 				o.pacer.arrived()
 			}
 			delete(o.flights, n)
 		}
+		o.trip.measured(now.Sub(o.beaten)) // since the heartbeat that the reader most likely answers
 		o.acked = upTo
 		o.next = max(o.next, upTo+1)
 	}
@@ -162,7 +166,7 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 		case n < o.next && o.w.history.get(n) == nil:
 			o.gap(n, n+1)
 		case n < o.next && o.flights[n] != nil:
-			if o.flights[n].want(0, o.flights[n].n, now, o.trip.timeout) {
+			if f := o.flights[n]; o.tooMany(f.want(0, f.n, now, o.trip.timeout), f) {
 				o.congested(now)
 			}
 		case n < o.next: // it was acknowledged, but is wanted again
@@ -188,15 +192,21 @@ func (o *outlet) missing(m *rtps.Submessage, now time.Time) {
 		}
 		return
 	}
-	wanted := false
+	wanted := 0
 	m.Set.All(func(n int64) {
 		if n >= 1 && n <= int64(f.n) {
-			wanted = f.want(int(n-1), 1, now, o.trip.timeout) || wanted
+			wanted += f.want(int(n-1), 1, now, o.trip.timeout)
 		}
 	})
-	if wanted {
+	if o.tooMany(wanted, f) {
 		o.congested(now)
 	}
+}
+
+// tooMany reports whether so many fragments were lost that the pace is the likely cause: on this machine, any; otherwise
+// more than a bad link loses.
+func (o *outlet) tooMany(lost int, f *flight) bool {
+	return lost > 0 && (o.local || lost*usualLoss > min(f.n, rtps.MaxSet))
 }
 
 // congested slows down, once for each bunch of losses.
@@ -246,6 +256,7 @@ func (o *outlet) pick(now time.Time) (j job) {
 // beatNow makes the job a heartbeat, or adds one to it.
 func (o *outlet) beatNow(j *job, now time.Time) {
 	o.beats++
+	o.beaten = now
 	j.beat, j.first, j.last, j.beats = true, max(o.w.history.first(), o.start), o.next-1, o.beats
 	if j.c != nil {
 		j.last = max(j.last, j.c.number)
@@ -285,6 +296,10 @@ func (o *outlet) fresh(j *job, now time.Time) bool {
 		o.next = h.last + 1
 		return false
 	}
+	if o.behind { // the newest one has the most time to arrive before it leaves the history
+		o.w.lost[o.reader] += uint64(len(h.list) - 1 - i)
+		i, o.behind = len(h.list)-1, false
+	}
 	c := h.list[i]
 	if c.number > o.next {
 		if o.reliable {
@@ -319,8 +334,8 @@ func (o *outlet) take(j *job, c *change, f *flight, from int, now time.Time) {
 	}
 	o.w.statistics.Fragments += uint64(j.count)
 	o.w.statistics.Again += uint64(f.mark(from, j.count, now))
-	if o.reliable && f.sent == f.n && f.wanted == 0 {
-		o.beatNow(j, now)
+	if o.reliable && (f.sent == f.n && f.wanted == 0 || from/rtps.MaxSet != (from+j.count)/rtps.MaxSet) {
+		o.beatNow(j, now) // also on the way: one answer can ask for MaxSet fragments
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -36,6 +37,7 @@ var (
 	depth       = flag.Int("depth", 10, "of histories")
 	peers       = flag.String("peer", "", "address without multicast")
 	verbose     = flag.Bool("v", false, "log")
+	count       = flag.Int("count", 0, "of images; 0: as many as there is time for")
 	name        = flag.String("name", "ours", "of the node")
 	subscribers = flag.Int("subscribers", 1, "that are waited for")
 )
@@ -62,7 +64,7 @@ func main() {
 	limit, cancel := context.WithTimeout(ctx, time.Duration(*seconds*float64(time.Second)))
 	defer cancel()
 	roles := map[string]func(context.Context, *ros2.Node){"pub": publish, "sub": subscribe, "graph": graph, "latch": latch, "tail": tail,
-		"serve": serve, "call": call, "describe": describe}
+		"serve": serve, "call": call, "describe": describe, "parameters": parameters}
 	roles[*role](limit, n)
 }
 
@@ -112,7 +114,7 @@ func publish(ctx context.Context, n *ros2.Node) {
 	time.Sleep(200 * time.Millisecond)
 	before := processor()
 	k, start := 0, time.Now()
-	for ; time.Since(start).Seconds() < *seconds; k++ {
+	for ; time.Since(start).Seconds() < *seconds && (*count == 0 || k < *count); k++ {
 		m := msgs.Raw{Head: image(k), Body: pixels}
 		if *wait {
 			limit, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -232,4 +234,37 @@ func describe(ctx context.Context, n *ros2.Node) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// exposure is a parameter that others may set.
+type exposure struct {
+	mu    sync.Mutex
+	value int64
+}
+
+func (x *exposure) List() []string { return []string{"depth_module.exposure"} }
+
+func (x *exposure) Describe(name string) (ros2.Description, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return ros2.Description{Name: name, Text: "in microseconds", Range: &[3]float64{1, 200, 1}, Value: x.value}, name == x.List()[0]
+}
+
+func (x *exposure) Set(list []ros2.Parameter) (changed []ros2.Parameter, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, p := range list {
+		v, ok := p.Value.(int64)
+		if p.Name != x.List()[0] || !ok || v > 200 {
+			return nil, fmt.Errorf("%s = %v: want %s up to 200", p.Name, p.Value, x.List()[0])
+		}
+		x.value = v
+	}
+	return list, nil
+}
+
+func parameters(ctx context.Context, n *ros2.Node) {
+	_, err := n.ServeParameters(&exposure{value: 33})
+	check(err)
+	<-ctx.Done()
 }

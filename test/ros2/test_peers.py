@@ -1,0 +1,173 @@
+"""Nodes of rclpy and ours, in one graph."""
+
+import os
+import subprocess
+import time
+
+import pytest
+
+os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
+
+import rclpy  # noqa: E402
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
+from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters  # noqa: E402
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data  # noqa: E402
+from sensor_msgs.msg import Image  # noqa: E402
+from std_msgs.msg import String  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+WITHIN = 30  # seconds that a machine under load may take
+
+
+@pytest.fixture
+def node():
+    rclpy.init()
+    n = rclpy.create_node("judge")
+    yield n
+    n.destroy_node()
+    rclpy.shutdown()
+
+
+@pytest.fixture
+def ours():
+    started = []
+
+    def start(role, *args):
+        p = subprocess.Popen([os.environ["RS_PEER"], "-role", role, *map(str, args)], stdout=subprocess.PIPE, text=True)
+        started.append(p)
+        return p
+
+    yield start
+    for p in started:
+        p.kill()
+        p.wait()
+
+
+def spin(node, until, what):
+    end = time.monotonic() + WITHIN
+    while not until():
+        assert time.monotonic() < end, "not within %d s: %s" % (WITHIN, what)
+        rclpy.spin_once(node, timeout_sec=0.02)
+
+
+@pytest.mark.parametrize("width,height", [(8, 4), (160, 144), (1280, 720)])
+def test_our_images_arrive(node, ours, width, height):
+    got = []
+    pixels = bytes(i % 251 for i in range(3 * width * height))
+    node.create_subscription(Image, "/img", lambda m: got.append((m.header.stamp.sec, m.width, m.step, bytes(m.data) == pixels)), 10)
+    p = ours("pub", "-topic", "/img", "-count", 20, "-width", width, "-height", height, "-rate", 10, "-wait", "-seconds", WITHIN)
+    spin(node, lambda: len(got) == 20, "20 images")
+    assert got == [(k, width, 3 * width, True) for k in range(20)]
+    assert "lost 0, flush <nil>" in p.communicate()[0]
+
+
+def test_graph(node, ours):
+    p = ours("latch", "-topic", "/text", "-latched", "-seconds", WITHIN)
+    spin(node, lambda: node.get_publishers_info_by_topic("/text"), "our publisher")
+    spin(node, lambda: ("ours", "/ns") in node.get_node_names_and_namespaces(), "our node")
+    info = node.get_publishers_info_by_topic("/text")[0]
+    assert (info.node_name, info.node_namespace, info.topic_type) == ("ours", "/ns", "std_msgs/msg/String")
+    assert (info.qos_profile.reliability, info.qos_profile.durability) == (ReliabilityPolicy.RELIABLE, DurabilityPolicy.TRANSIENT_LOCAL)
+    assert str(info.topic_type_hash).endswith("df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18")
+    p.terminate()
+    left = time.monotonic()
+    spin(node, lambda: ("ours", "/ns") not in node.get_node_names_and_namespaces(), "our node has left")
+    assert time.monotonic() - left < 15, "it left the graph only when its lease ended"
+
+
+@pytest.mark.parametrize("best_effort", [False, True])
+def test_their_images_arrive(node, ours, best_effort):
+    p = ours("sub", "-topic", "/img", "-seconds", 8, *(["-best-effort"] if best_effort else []))
+    publisher = node.create_publisher(Image, "/img", qos_profile_sensor_data if best_effort else 10)
+    spin(node, lambda: publisher.get_subscription_count() == 1, "our subscriber")
+    time.sleep(1)  # best effort: ours must know the publisher, too
+    image = Image(height=720, width=1280, encoding="rgb8", step=3840, data=bytes(3 * 1280 * 720))
+    for k in range(15):
+        image.header.stamp.sec = k + 1
+        publisher.publish(image)
+        time.sleep(0.05)
+    out = p.communicate()[0]
+    assert "got 15, malformed 0" in out and "received 15 lost 0" in out, out
+
+
+def test_a_subscriber_that_falls_behind_goes_on(node, ours):
+    """A GAP for an image of which a subscriber has fragments makes it loop for ever."""
+    got = []
+    node.create_subscription(Image, "/img", lambda m: got.append(m.header.stamp.sec), 5)
+    p = ours("pub", "-topic", "/img", "-depth", 2, "-rate", 200, "-count", 300, "-seconds", WITHIN)
+    spin(node, lambda: p.poll() is not None, "the publisher's end")
+    spin(node, lambda: got and got[-1] == 299, "the last image")
+    assert got == sorted(set(got)), (got, p.communicate()[0])
+
+
+def test_latched(node, ours):
+    heard = []
+    ours("latch", "-topic", "/text", "-latched", "-seconds", WITHIN)
+    node.create_subscription(String, "/text", lambda m: heard.append(m.data), LATCHED)
+    spin(node, lambda: heard, "our latched text")
+    assert heard == ["ours latched"]
+    node.create_publisher(String, "/theirs", LATCHED).publish(String(data="theirs"))
+    p = ours("tail", "-topic", "/theirs", "-latched", "-seconds", 5)
+    assert p.communicate()[0] == "heard theirs\n"
+
+
+def ask(node, typ, name, request):
+    client = node.create_client(typ, name)
+    spin(node, client.service_is_ready, name)
+    answer = client.call_async(request)
+    spin(node, answer.done, "answer of " + name)
+    node.destroy_client(client)
+    return answer.result()
+
+
+def test_services(node, ours):
+    ours("serve", "-topic", "/ask", "-seconds", WITHIN)
+    answer = ask(node, Trigger, "/ask", Trigger.Request())
+    assert (answer.success, answer.message) == (True, "our answer")
+
+    def reply(_, r):
+        r.success, r.message = True, "their answer"
+        return r
+
+    node.create_service(Trigger, "/theirs", reply)
+    p = ours("call", "-topic", "/theirs", "-seconds", WITHIN)
+    spin(node, lambda: p.poll() is not None, "our call")
+    assert 'answer true "their answer"' in p.communicate()[0]
+
+
+def test_types_are_described(node, ours):
+    node.create_publisher(Image, "/img", 1)
+    p = ours("describe", "-topic", "/img", "-seconds", WITHIN)
+    spin(node, lambda: p.poll() is not None, "their description")
+    out = p.communicate()[0]
+    assert out.startswith("sensor_msgs/msg/Image of /judge: ") and "hash as ours true" in out and "MSG: std_msgs/Header" in out, out
+
+    from type_description_interfaces.srv import GetTypeDescription
+
+    ours("latch", "-topic", "/text", "-latched", "-seconds", WITHIN)
+    spin(node, lambda: node.get_publishers_info_by_topic("/text"), "our publisher")
+    request = GetTypeDescription.Request(type_name="std_msgs/msg/String", include_type_sources=True)
+    assert not ask(node, GetTypeDescription, "/ns/ours/get_type_description", request).successful
+    request.type_hash = "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18"
+    answer = ask(node, GetTypeDescription, "/ns/ours/get_type_description", request)
+    field = answer.type_description.type_description.fields[0]
+    assert (answer.successful, field.name, field.type.type_id) == (True, "data", 17), answer.failure_reason
+    assert [s.raw_file_contents for s in answer.type_sources] == ["string data\n"]
+
+
+def test_parameters(node, ours):
+    ours("parameters", "-seconds", WITHIN)
+    name, at = "depth_module.exposure", "/ns/ours/"
+    listed = ask(node, ListParameters, at + "list_parameters", ListParameters.Request()).result
+    assert (listed.names, listed.prefixes) == ([name], ["depth_module"])
+    got = ask(node, GetParameters, at + "get_parameters", GetParameters.Request(names=[name, "none"])).values
+    assert [(v.type, v.integer_value) for v in got] == [(ParameterType.PARAMETER_INTEGER, 33), (ParameterType.PARAMETER_NOT_SET, 0)]
+    about = ask(node, DescribeParameters, at + "describe_parameters", DescribeParameters.Request(names=[name])).descriptors[0]
+    r = about.integer_range[0]
+    assert (about.description, r.from_value, r.to_value, r.step) == ("in microseconds", 1, 200, 1)
+    for value, done in (44, True), (201, False):
+        p = Parameter(name=name, value=ParameterValue(type=ParameterType.PARAMETER_INTEGER, integer_value=value))
+        results = ask(node, SetParameters, at + "set_parameters", SetParameters.Request(parameters=[p])).results
+        assert [r.successful for r in results] == [done], results
+    assert ask(node, GetParameters, at + "get_parameters", GetParameters.Request(names=[name])).values[0].integer_value == 44
