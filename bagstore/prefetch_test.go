@@ -180,6 +180,15 @@ func TestLeadStarves(t *testing.T) {
 			<-r.came
 		}
 	}
+	sum := int64(0)
+	layouts, _, err := b.Layouts()
+	need.Must(t, err)
+	for _, l := range layouts {
+		sum += l.Size
+	}
+	if n, bytes, _ := it.Cached(); n != len(layouts) || bytes != sum {
+		t.Errorf("%d chunks with %d bytes are cached, want %d with %d", n, bytes, len(layouts), sum)
+	}
 	r.open()
 	it.Close()
 	if n := r.reads[r.held]; n > 2 {

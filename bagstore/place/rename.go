@@ -54,6 +54,9 @@ func Rename(from, to string, overwrite bool) error {
 	return os.Rename(from, to)
 }
 
+// fsync is os.File.Sync, but in a test of the order of events.
+var fsync = (*os.File).Sync
+
 // syncFolder makes a new name safe from a power cut, on systems that can.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
@@ -63,6 +66,6 @@ func syncFolder(dir string) error {
 	case err != nil:
 		return err
 	}
-	_ = d.Sync()
+	_ = fsync(d)
 	return d.Close()
 }

@@ -104,7 +104,7 @@ func (t *Target) Appear() (err error) {
 // only a finished one that can't be uploaded stays, and the error names it.
 func (t *Target) Finish(err error) error {
 	if err == nil && t.path != t.name && !IsAddress(t.name) && !t.Unsynced {
-		err = t.Sync()
+		err = fsync(t.File)
 	}
 	switch {
 	case err != nil:

@@ -353,3 +353,27 @@ func TestFirstCheckpointDoesNotWait(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTailHasNoHoles checks that a chunk isn't copied to the tail file before all earlier ones are safe: after a kill, messages
+// in the middle would be missing.
+func TestTailHasNoHoles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.bag")
+	w, err := newWriter(disk.NewBuffered(&memDisk{}), settings{Options: bagstore.Options{Compression: bagstore.None, Checkpoint: -1, NoSync: true, Now: time.Now}, tail: 7})
+	need.Must(t, err)
+	k := keeperOf(t, w, path)
+	w.sealed = []sealedJob{{2, &job{buf: []byte("the second chunk")}}}
+	k.seen = 2
+	for _, c := range []struct {
+		safe uint64
+		want int
+	}{{0, 0}, {1, 1}} { // the first chunk is on its way; on the disk
+		k.safe = c.safe
+		if k.put(3); len(tails(t, path)) != c.want {
+			t.Errorf("%d chunks are safe: the tail files are %v", c.safe, tails(t, path))
+		}
+	}
+	w.sealed = nil
+	if err := w.Close(); err == nil {
+		t.Error("the copied chunk isn't missing")
+	}
+}
