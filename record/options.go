@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -93,7 +94,7 @@ func (o *Options) completeTopics() error {
 	case o.Ring.Before == 0 && (len(o.Triggers.Expressions) > 0 || len(o.Triggers.Silences) > 0):
 		return fmt.Errorf("%w: --trigger and --trigger-silence need --ring", program.ErrUsage)
 	}
-	if err := cmp.Or(o.Check(), upload.OnlyPaths(o.Output, o.Prefix), o.checkNames(), CheckFolder(cmp.Or(o.Output, o.Prefix))); err != nil {
+	if err := cmp.Or(o.Check(), upload.OnlyPaths(o.Output, o.Prefix), o.checkNames(), CheckPath(cmp.Or(o.Output, o.Prefix))); err != nil {
 		return err
 	}
 	_, ext := splitExt(o.Output)
@@ -133,8 +134,11 @@ func (o *Options) checkNames() error {
 	return cmp.Or(topics, err, rules)
 }
 
-// CheckFolder returns an error if there is no folder for a recording's file.
-func CheckFolder(path string) error {
+// CheckPath returns an error if a recording's path names another format, or a folder that doesn't exist.
+func CheckPath(path string) error {
+	if strings.EqualFold(filepath.Ext(path), ".mcap") {
+		return fmt.Errorf("%w: recording into %s: recordings are .bag or .db3 files; convert makes an MCAP file of one", program.ErrUsage, path)
+	}
 	folder := filepath.Dir(path + "_") // path may be a folder's, with a slash
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("record into %s: there is no folder %s; make it first", path, folder)

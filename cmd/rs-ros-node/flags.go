@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,7 +69,7 @@ func (s settingFlag) String() string { return s.Default }
 func (s settingFlag) Type() string { return cmp.Or(s.Unit, s.Kind.String()) }
 
 // expandFlags completes the abbreviated flags of rosbag record and play, which rosbag accepts. It
-// turns "--topics /a /b", which pflag can't parse, into "--topics=/a --topics=/b".
+// turns "--topics /a /b" and "--http :8765", which pflag can't parse, into "--topics=/a --topics=/b" and "--http=:8765".
 func expandFlags(root *cobra.Command, args []string) ([]string, error) {
 	cmd, _, err := root.Find(args)
 	if err != nil || isCompletion(args) {
@@ -86,7 +88,12 @@ func expandFlags(root *cobra.Command, args []string) ([]string, error) {
 				return nil, err
 			}
 		}
-		if !takesRow(cmd.Flags(), arg) {
+		setting, ok := settingOf(cmd.Flags(), arg)
+		if ok && i+1 < len(args) && setting.Alone != "" && isHostPort(args[i+1]) {
+			i++
+			arg += "=" + args[i]
+		}
+		if !ok || !setting.Row {
 			out = append(out, arg)
 			continue
 		}
@@ -101,15 +108,20 @@ func expandFlags(root *cobra.Command, args []string) ([]string, error) {
 	return out, nil
 }
 
-// takesRow reports whether arg is a flag that takes several values in a row.
-func takesRow(f *pflag.FlagSet, arg string) bool {
+// settingOf returns the setting of a long flag without a value.
+func settingOf(f *pflag.FlagSet, arg string) (setting settingFlag, ok bool) {
 	name, long := strings.CutPrefix(arg, "--")
-	flag := f.Lookup(name)
-	if !long || flag == nil {
-		return false
+	if flag := f.Lookup(name); long && flag != nil {
+		setting, ok = flag.Value.(settingFlag)
 	}
-	setting, ok := flag.Value.(settingFlag)
-	return ok && setting.Row
+	return setting, ok
+}
+
+// isHostPort reports whether an argument after a flag that needs no value is an address for it.
+func isHostPort(arg string) bool {
+	_, port, err := net.SplitHostPort(arg)
+	_, notNumber := strconv.ParseUint(port, 10, 16)
+	return err == nil && notNumber == nil
 }
 
 // rosbagFlags are the flags that rosbag's commands accept shortened.

@@ -35,7 +35,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			err = fmt.Errorf("%w: check looks for damage, not for changed types; for migration rules take rosbag check", err)
 			break
 		}
-		if near := nearest.Name(word, names); near != "" {
+		if near := nearest.Name(word, names); near != "" && len(word) > 1 {
 			err = fmt.Errorf("%w; did you mean --%s?", err, near)
 		} else {
 			err = fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
@@ -83,6 +83,9 @@ func withHelp(cmd *cobra.Command, err error) error {
 		}
 	}
 	if errors.As(err, &file) && file.Op == "open" && errors.Is(file, fs.ErrNotExist) {
+		if name, value, ok := strings.Cut(file.Path, "="); ok {
+			return fmt.Errorf("%w; did you mean the remapping %s:=%s?", err, name, value)
+		}
 		return fmt.Errorf("%w%s", err, nearest.File(file.Path))
 	}
 	if errors.Is(err, syscall.EADDRINUSE) {

@@ -21,6 +21,13 @@ func TestVersionFlag(t *testing.T) {
 	}
 }
 
+// TestBare: the program alone prints its help.
+func TestBare(t *testing.T) {
+	if alone, help := want(t, exitOK), want(t, exitOK, "help"); alone != help || !strings.Contains(alone, "Camera and topics") {
+		t.Errorf("%q, want %q", alone, help)
+	}
+}
+
 // TestNoMaster checks that nodes say at once that there is no master, and end with exit code 5 if they
 // are interrupted before there is one.
 func TestNoMaster(t *testing.T) {

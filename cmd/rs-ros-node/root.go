@@ -94,6 +94,9 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.InitDefaultCompletionCmd() // takes root's streams
+	if len(args) == 0 {
+		rest = []string{"help"} // rosrun and launch files add remappings or parameters
+	}
 	if rest, err = withDefaultCommand(root, rest); err != nil {
 		return err
 	}

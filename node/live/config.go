@@ -192,8 +192,6 @@ func realPath(path string) (string, error) {
 // checkFormat rejects names of recordings and options that don't fit a format.
 func (o *Options) checkFormat() error {
 	switch ext := filepath.Ext(o.Record); {
-	case strings.EqualFold(ext, ".mcap"):
-		return fmt.Errorf("%w: recording into %s: recordings are .bag or .db3 files; convert makes an MCAP file of one", program.ErrUsage, o.Record)
 	case ext != ".db3" && strings.EqualFold(ext, ".db3"):
 		return fmt.Errorf("%w: recording into %s: librealsense wants .db3 in lower case", program.ErrUsage, o.Record)
 	case ext == ".bag" && o.Recording.DB3:

@@ -76,7 +76,7 @@ func pick(field *string, list []string, i int) {
 
 func (o Options) filled(line, server graph.Params) (Options, error) {
 	err := o.fill(line)
-	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.checkFormat(), o.Recording.Check(), cmp.Or(upload.OnlyPaths(o.Record, o.RecordPath), record.CheckFolder(o.Record)))
+	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.checkFormat(), o.Recording.Check(), cmp.Or(upload.OnlyPaths(o.Record, o.RecordPath), record.CheckPath(o.Record)))
 	return o, err
 }
 

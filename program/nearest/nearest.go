@@ -55,22 +55,24 @@ func File(path string) string {
 
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
 
-// distance returns how many letters must be replaced, added or removed to turn a into b.
+// distance returns how many letters must be replaced, added or removed, or neighbours swapped, to turn a into b.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	var before []int
+	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, last, row = last, row, make([]int, len(b)+1)
 		row[0] = i + 1
 		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+1)
+			if a[i] == b[j] {
+				row[j+1] = min(row[j+1], last[j])
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

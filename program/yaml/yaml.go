@@ -4,7 +4,9 @@ package yaml
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -37,8 +39,14 @@ func parse(text []byte) (*yaml.Node, error) {
 		return nil, err
 	}
 	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(&root); err != nil && err != io.EOF {
 		return nil, oneLine(err)
+	}
+	if second := d.Decode(new(yaml.Node)); second == nil {
+		return nil, errors.New("YAML: found a second document, want one")
+	} else if second != io.EOF {
+		return nil, oneLine(second)
 	}
 	return &root, check(&root, 0)
 }

@@ -22,6 +22,16 @@ func TestDecode(t *testing.T) {
 }
 
 // hostile are texts that take some libraries gigabytes or minutes.
+// A text is one document.
+func TestDocuments(t *testing.T) {
+	for text, want := range map[string]string{"a: 1": "", "--- \na: 1\n...\n": "", "a: 1\n---\nb: 2\n": "a second document", "a: 1\n---\nb: [": "YAML: "} {
+		var got any
+		if err := Decode([]byte(text), &got); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
 func hostile(size int) map[string]string {
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	keys := strings.Builder{}
