@@ -81,6 +81,7 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 	var all verdict
 	var failed []string
 	for _, path := range paths {
+		a.warnActive(path)
 		res, measures, err := a.checkOne(ctx, path, set != nil)
 		if err != nil {
 			return err

@@ -35,10 +35,19 @@ const nothingSelected = "no message was selected: the output is empty"
 
 func newFilterCommand(a *app) *cobra.Command {
 	var o filterOptions
+	needsOutput := withOutput(cobra.RangeArgs(1, 2))
 	cmd := &cobra.Command{
-		Use:  "filter IN -o OUT [EXPRESSION]",
-		Args: withOutput(cobra.RangeArgs(1, 2)),
+		Use: "filter IN -o OUT [EXPRESSION]",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 3 && o.out == "" { // as rosbag filter has them
+				return nil
+			}
+			return needsOutput(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 3 {
+				o.out, args = args[1], []string{args[0], args[2]}
+			}
 			if len(args) == 2 {
 				o.expression = args[1]
 			} else if o.print != "" {

@@ -56,6 +56,14 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 	return errors.Join(errs...)
 }
 
+// warnActive says why a recording may not be complete.
+func (a *app) warnActive(path string) {
+	if strings.HasSuffix(path, ".active") {
+		log := a.logger()
+		log.Warn().Msg(path + " is still being recorded, or its recorder was killed: then recover makes a bag of it")
+	}
+}
+
 // infoOf prints a bag after others.
 func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool) error {
 	before := place.TrafficNow()
@@ -70,10 +78,7 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 	if err != nil {
 		return err
 	}
-	if strings.HasSuffix(path, ".active") {
-		log := a.logger()
-		log.Warn().Msg(path + " is still being recorded, or its recorder was killed: then recover makes a bag of it")
-	}
+	a.warnActive(path)
 	if after && !o.json {
 		fmt.Fprintln(a.out, "---")
 	}

@@ -73,18 +73,26 @@ func unknownCommand(root *cobra.Command, err error) error {
 	return usageError{fmt.Errorf("unknown command %q%s\ncommands: %s", word, nearest.Hint(word, names), strings.Join(names, ", "))}
 }
 
+func isFile(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
+}
+
 // withHelp adds what helps to an error: the flag, if a file exists or an address is in use; the nearest name, if there
 // is no such file.
 func withHelp(cmd *cobra.Command, err error) error {
 	var file *fs.PathError
 	if errors.As(err, &file) && file.Op == "create" && errors.Is(file, fs.ErrExist) && cmd.Flags().Lookup("overwrite") != nil {
-		if st, other := os.Stat(file.Path); other == nil && st.Mode().IsRegular() {
+		if isFile(file.Path) {
 			return fmt.Errorf("%w; --overwrite replaces it", err)
 		}
 	}
 	if errors.As(err, &file) && file.Op == "open" && errors.Is(file, fs.ErrNotExist) {
 		if name, value, ok := strings.Cut(file.Path, "="); ok {
 			return fmt.Errorf("%w; did you mean the remapping %s:=%s?", err, name, value)
+		}
+		if active := file.Path + ".active"; isFile(active) {
+			return fmt.Errorf("%w; it is being recorded, as %s, or its recorder was killed", err, active)
 		}
 		return fmt.Errorf("%w%s", err, nearest.File(file.Path))
 	}
