@@ -66,9 +66,9 @@ type Options struct {
 	Log zerolog.Logger
 }
 
-// Check rejects settings that contradict each other.
+// Check rejects settings that contradict each other, and an upload's address that can't be written.
 func (o *Options) Check() error {
-	return o.Ring.check(max(o.MaxSize, o.TotalSize) > 0 || max(o.MaxTime, o.TotalTime) > 0 || o.Bag.Overwrite)
+	return cmp.Or(o.Upload.Check(), o.Ring.check(max(o.MaxSize, o.TotalSize) > 0 || max(o.MaxTime, o.TotalTime) > 0 || o.Bag.Overwrite))
 }
 
 // completeTopics checks and completes the settings of Topics.

@@ -17,7 +17,8 @@ type Options struct {
 	Wait  time.Duration `setting:"upload-wait"`  // how long Close keeps uploading
 }
 
-func (o Options) check() error {
+// Check rejects an address that can't be written.
+func (o Options) Check() error {
 	switch {
 	case o.To == "":
 		return nil

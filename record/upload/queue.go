@@ -55,7 +55,7 @@ type Queue struct {
 // Start starts uploading the files that wait in folders and those that Begin and Finish add. It returns
 // nil if the options have no address.
 func Start(o Options, log zerolog.Logger, folders ...string) (*Queue, error) {
-	if err := o.check(); err != nil || o.To == "" {
+	if err := o.Check(); err != nil || o.To == "" {
 		return nil, err
 	}
 	return start(o, log, folders), nil
