@@ -35,6 +35,7 @@ type File struct {
 	// Of a damaged file:
 	survey  *survey           // nil: not all pages were looked at
 	rescued bool              // the messages are from any pages that have them
+	strays  bool              // some are from pages outside the table's tree
 	loose   dbpages.Set       // pages with messages outside the table's tree
 	dropped map[uint32][]bool // cells by page that are left out: their rows are in other pages, or were deleted
 }
@@ -156,7 +157,8 @@ func (f *File) Close() error {
 // Check finds nothing more: opening looks for missing rows.
 func (f *File) Check() {}
 
-// noteMissing notes rows that are missing by the number of messages in the file's metadata, unless losses were noted.
+// noteMissing notes rows that are missing by the number of messages in the file's metadata, unless losses were noted. Only
+// that number shows that all messages were found if pages outside the tree have some.
 func (f *File) noteMissing(objects []dbpages.Object) {
 	if f.notes.Worst() == bagstore.Loss {
 		return
@@ -165,8 +167,11 @@ func (f *File) noteMissing(objects []dbpages.Object) {
 	for i := range f.blocks {
 		found += f.blocks[i].info.Messages()
 	}
-	if counted := f.counted(objects); counted > found {
+	switch counted := f.counted(objects); {
+	case counted > found:
 		f.notes.Addf(bagstore.Loss, -1, "rows", "the metadata counts %d messages, the file has %d", counted, found)
+	case counted == 0 && f.strays:
+		f.notes.Addf(bagstore.Loss, -1, "rows", "%d messages were found, some outside of the table's tree; nothing says how many there were", found)
 	}
 }
 

@@ -180,6 +180,7 @@ func (g *gatherer) gather(list []leaf) {
 		if len(numbers) == 0 {
 			continue
 		}
+		f.strays = f.strays || !l.sure
 		own := l.own(numbers)
 		gaps.page(own, len(numbers)-len(own))
 		if drop != nil {
