@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"rsros/bagstore"
 	"rsros/bagstore/place"
 )
 
@@ -53,7 +54,9 @@ func (p *Player) take() bool {
 			p.next = item{}
 			_ = p.fail(p.publish(next.latched, next.Recorded, p.time.stampShift(p.time.at, p.clock.Now())))
 		case p.leader(next.Recorded) != nil:
-			p.next, p.time.next = next, next.Time
+			if p.next, p.time.next = next, next.Time; next.TimeClamped {
+				p.problems.add("messages have %s", bagstore.ClampedTimes)
+			}
 			return true
 		}
 		next.release() // damaged, or of a channel that the output refused

@@ -74,7 +74,8 @@ func TestDamageCodes(t *testing.T) {
 		wrongSum(t, 3, 2, 5_000_000):                    {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
 		wrongSum(t, 1, 1, 100):                          {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
 		wrongSum(t, 0, 5, 100_000):                      {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
-		need.Bag(t, "hostile/times.mcap"):               {0, 0, 3, 0, 0, 0, 3, 3, 3, 3, 0, 0, 1, 3},
+		need.Bag(t, "hostile/times.mcap"):               {0, 0, 3, 0, 0, 0, 3, 3, 3, 3, 0, 3, 1, 3},
+		tornDB3(t):                                      {3, 3, 3, 3, 0, 1, 3, 3, 3, 3, 3, 3, 1, 3},
 		samplebag.Walk(t, "whole.bag"):                  {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0},
 	} {
 		dir := t.TempDir()
