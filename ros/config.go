@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
+	"rsros/ros/internal/wire"
 	"rsros/ros/names"
 	"rsros/ros/rosapi"
 )
@@ -45,6 +46,8 @@ type Config struct {
 	NoRosout bool
 	// OnLog is called for every line sent to /rosout. It must not block.
 	OnLog func(*msgs.Log)
+
+	handshake time.Duration // of those that connect; tests shorten it
 }
 
 // ErrConfig is wrapped by NewNode's error if a name, a remap or an address in the
@@ -65,6 +68,7 @@ func (c Config) checked() (Config, error) {
 	}
 	// rosgraph compares URIs that end in a slash.
 	c.MasterURI = strings.TrimRight(c.MasterURI, "/") + "/"
+	c.handshake = cmp.Or(c.handshake, wire.HandshakeTime)
 	if c.MaxMessage <= 0 {
 		c.MaxMessage = defaultMaxMessage
 	}

@@ -50,7 +50,7 @@ func (n *Node) serve(conn net.Conn, run func() error) bool {
 
 // serveConn reads a peer's header and serves the topic or service that it names.
 func (n *Node) serveConn(conn net.Conn) error {
-	if err := conn.SetDeadline(time.Now().Add(wire.HandshakeTime)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(n.cfg.handshake)); err != nil {
 		return err
 	}
 	h, err := wire.ReadHeader(conn)

@@ -17,7 +17,11 @@ func TestSubscriberGoesAway(t *testing.T) {
 	go c.write() //nolint:errcheck // ends with the connection
 	peer.Deafen(t, client.(syscall.Conn))
 	p.Publish(msgs.Raw{Body: []byte("hello?")})
-	<-watched
+	select {
+	case <-watched:
+	case <-time.After(peer.Patience):
+		t.Fatal("a subscriber whose machine went away is still counted")
+	}
 	if _, err := c.conn.Write(nil); err == nil {
 		t.Error("the connection stays")
 	}
