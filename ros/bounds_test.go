@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"rsros/ros/internal/wire"
 	"rsros/ros/names"
 	"rsros/ros/rosapi"
+	"rsros/test/need"
 	"rsros/test/peer"
 )
 
@@ -43,6 +46,102 @@ func TestTooLargeIsSkipped(t *testing.T) {
 	s.Close()
 	if connections != 1 {
 		t.Errorf("%d connections", connections)
+	}
+}
+
+// Anybody may name publishers of a topic: 5,000 once took 187 MB and 1,246 descriptors.
+func TestPublishersAreBounded(t *testing.T) {
+	m := startMaster(t)
+	n := startNode(t, m, "n")
+	subscribe(t, n, SubscriberOptions{Topic: "/t"}, func(Received) {})
+	synced(t, n)
+	var all []*link
+	for round := range 4 {
+		list := make([]any, 5*maxPublishers)
+		for i := range list {
+			list[i] = fmt.Sprintf("http://127.0.0.1:1/%d/%d", round, i)
+		}
+		if _, err := n.publisherUpdate("/stranger", []any{"/t", list}); err != nil {
+			t.Fatal(err)
+		}
+		links := n.links()["/t"]
+		all = append(all, links...)
+		alive := 0
+		for _, l := range all {
+			if l.ctx.Err() == nil {
+				alive++
+			}
+		}
+		if len(links) > maxPublishers || alive > 2*maxPublishers {
+			t.Errorf("%d links, %d with those that leave", len(links), alive)
+		}
+	}
+	peer.Await(t, "the master's list", func() bool { return len(n.links()["/t"]) == 0 })
+}
+
+// A subscriber's connection outlives the time that its handshake may take.
+func TestSubscriberOutlivesHandshake(t *testing.T) {
+	const limit = 300 * time.Millisecond
+	m := startMaster(t)
+	n, s := startConfig(t, Config{Name: "n", MasterURI: m.uri(), handshake: limit}), startNode(t, m, "s")
+	p := advertise(t, n, stringType)
+	var c collector
+	subscribe(t, s, SubscriberOptions{Topic: "chatter"}, c.add)
+	peer.Await(t, "the subscriber", func() bool { return p.Subscribers() == 1 })
+	count := 0
+	for start := time.Now(); time.Since(start) < 2*limit; count++ {
+		p.Publish(stringMessage("on"))
+		peer.Await(t, "the message", func() bool { return c.len() == count+1 })
+	}
+	if got := p.Stats().Subscribers; len(got) != 1 || got[0].Messages != uint64(count) {
+		t.Errorf("%d messages on one connection, subscribers are %+v", count, got)
+	}
+}
+
+// An answer of the master to a subscriber doesn't replace a list that has come meanwhile.
+func TestLateAnswer(t *testing.T) {
+	n := offline()
+	s := &subscription{node: n, name: "/t"}
+	n.subs["/t"] = s
+	answered := s.register()
+	if _, err := n.publisherUpdate("/master", []any{"/t", []any{"http://new:1/"}}); err != nil {
+		t.Fatal(err)
+	}
+	need.Must(t, answered([]any{"http://old:1/"}))
+	if !slices.Equal(s.publishers, []string{"http://new:1/"}) {
+		t.Errorf("the publishers are %v", s.publishers)
+	}
+}
+
+// A caller that hangs up ends its handler's context; one that sends its next request early doesn't lose it.
+func TestHandlerHearsItsCaller(t *testing.T) {
+	m := startMaster(t)
+	n := startNode(t, m, "n")
+	entered, left := make(chan []byte, 1), make(chan error, 1)
+	offer(t, n, "s", msgs.MustService("roscpp/SetLoggerLevel"), func(ctx context.Context, req []byte) ([]byte, error) {
+		entered <- bytes.Clone(req)
+		if string(req) == "wait" {
+			<-ctx.Done()
+			left <- ctx.Err()
+		}
+		return req, nil
+	})
+	conn := connect(t, n, Header{"callerid": "/x", "service": "/s", "md5sum": "*", "persistent": "1"})
+	requests := [][]byte{[]byte("one"), []byte("two"), []byte("wait")}
+	for _, request := range requests {
+		conn.Write(wire.AppendSized(nil, request)) //nolint:errcheck // shows in what arrives
+	}
+	for _, request := range requests {
+		if got := <-entered; !bytes.Equal(got, request) {
+			t.Errorf("the handler got %q, want %q", got, request)
+		}
+	}
+	conn.Close()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("the handler's context ended with %v", err)
+	}
+	if n.ctx.Err() != nil {
+		t.Error("the node is closed")
 	}
 }
 

@@ -44,6 +44,7 @@ func newLink(s *Subscriber, uri string) *link {
 func (l *link) run() {
 	const first, last = 100 * time.Millisecond, 5 * time.Second
 	defer l.cancel()
+	defer l.subscriber.running.Add(-1)
 	defer l.subscriber.settle(l)
 	log := l.subscriber.node.log.With().Str("topic", l.subscriber.options.Topic).Str("publisher", l.uri).Logger()
 	logged := "" // the failure that was logged last

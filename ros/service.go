@@ -1,6 +1,7 @@
 package ros
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +23,7 @@ import (
 )
 
 // ServiceHandler answers one request. req is valid until it returns. ctx ends when
-// the node is closed. An error's text is sent to the caller.
+// the caller hangs up or the node is closed. An error's text is sent to the caller.
 type ServiceHandler func(ctx context.Context, req []byte) (resp []byte, err error)
 
 // ServiceServer is a service that a node offers.
@@ -115,8 +117,9 @@ func (n *Node) serveService(conn net.Conn, h Header) error {
 	if _, err := conn.Write(reply.AppendTo(nil)); err != nil || h[wire.KeyProbe] == "1" {
 		return err
 	}
+	r := bufio.NewReader(conn)
 	if h[wire.KeyPersistent] != "1" {
-		return s.answer(conn)
+		return s.answer(conn, r)
 	}
 	peer := hostOf(conn.RemoteAddr())
 	if !n.persistent.add(peer, maxPersistent) {
@@ -127,7 +130,7 @@ func (n *Node) serveService(conn net.Conn, h Header) error {
 		if err := conn.SetDeadline(time.Time{}); err != nil {
 			return err
 		}
-		if err := s.answer(conn); err != nil {
+		if err := s.answer(conn, r); err != nil {
 			return err
 		}
 	}
@@ -157,9 +160,9 @@ func requestSize(t msgs.Type) (limit int64, exact bool) {
 
 // answer reads a request (u32 length, bytes) and writes the answer: a byte, 1 or 0,
 // followed by the response or the error's text in the same form.
-func (s *ServiceServer) answer(conn net.Conn) error {
+func (s *ServiceServer) answer(conn net.Conn, r *bufio.Reader) error {
 	var prefix [4]byte
-	if _, err := io.ReadFull(conn, prefix[:]); err != nil {
+	if _, err := io.ReadFull(r, prefix[:]); err != nil {
 		return err
 	}
 	if err := conn.SetDeadline(time.Now().Add(requestTime)); err != nil {
@@ -169,7 +172,7 @@ func (s *ServiceServer) answer(conn net.Conn) error {
 	if size > s.limit || s.exact && size != s.limit {
 		return s.reply(conn, 0, nil, fmt.Errorf("request of %d bytes, want %s%d", size, map[bool]string{false: "at most "}[s.exact], s.limit), true)
 	}
-	req, err := buffers.PeerInput.Read(conn, int(size), s.limit, 1)
+	req, err := buffers.PeerInput.Read(r, int(size), s.limit, 1)
 	if errors.Is(err, buffers.ErrExhausted) {
 		return s.reply(conn, size, nil, err, true)
 	}
@@ -177,11 +180,27 @@ func (s *ServiceServer) answer(conn net.Conn) error {
 		return err
 	}
 	defer req.Close()
-	resp, err := s.handler(s.node.ctx, req.Bytes)
+	resp, err := s.handle(conn, r, req.Bytes)
 	if derr := conn.SetDeadline(time.Now().Add(requestTime)); derr != nil {
 		return derr
 	}
 	return s.reply(conn, size, resp, err, false)
+}
+
+// handle calls the handler, and ends its context when the caller hangs up. The first byte of a next request stays in r.
+func (s *ServiceServer) handle(conn net.Conn, r *bufio.Reader, req []byte) ([]byte, error) {
+	ctx, cancel := context.WithCancel(s.node.ctx)
+	defer cancel()
+	conn.SetReadDeadline(time.Time{}) //nolint:errcheck // a closed connection shows in the read
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		if _, err := r.Peek(1); err != nil {
+			cancel()
+		}
+	})
+	defer watching.Wait()
+	defer conn.SetReadDeadline(time.Unix(1, 0)) //nolint:errcheck // so
+	return s.handler(ctx, req)
 }
 
 // reply writes a response or an error. With hangUp it returns an error in any case,

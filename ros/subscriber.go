@@ -81,6 +81,7 @@ type Subscriber struct {
 	missing uint64           // messages that ended links have missed
 	closed  bool
 
+	running                            atomic.Int64 // links, with those that are leaving
 	messages, bytes, dropped, tooLarge atomic.Uint64
 
 	logLarge zerolog.BurstSampler // one line a second
@@ -232,16 +233,25 @@ func (s *Subscriber) setPublishers(uris []string) {
 	if s.options.Others {
 		uris = slices.DeleteFunc(slices.Clone(uris), func(uri string) bool { return uri == s.node.uri })
 	}
+	wanted := make(map[string]bool, len(uris))
+	for _, uri := range uris {
+		wanted[uri] = true
+	}
 	for uri, l := range s.links {
-		if !slices.Contains(uris, uri) {
+		if wanted[uri] {
+			continue
+		}
+		if delete(s.links, uri); s.running.Load() <= maxPublishers {
 			l.leave()
-			delete(s.links, uri)
+		} else {
+			l.cancel() // many others are leaving
 		}
 	}
 	for _, uri := range uris {
 		if s.links[uri] == nil {
 			l := newLink(s, uri)
 			s.links[uri] = l
+			s.running.Add(1)
 			s.wg.Go(l.run)
 		}
 	}

@@ -20,6 +20,7 @@ type subscription struct {
 	mu          sync.Mutex
 	subscribers []*Subscriber
 	publishers  []string // URIs
+	named       int      // publishers in the master's last list
 	updates     int      // publisherUpdate calls received
 	known       bool     // a master has accepted the registration
 
@@ -116,13 +117,22 @@ func (s *subscription) register() (answered func(any) error) {
 func (s *subscription) announced() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.publishers) - len(s.orphans)
+	return s.named
 }
+
+// maxPublishers is the limit of publishers of a topic. Each costs some 40 KB and up to two sockets while it is being
+// connected to, and anybody may call publisherUpdate.
+const maxPublishers = 1000
 
 // setPublishers passes the master's list and the orphans to the subscribers. Callers
 // hold mu.
 func (s *subscription) setPublishers(uris []string) {
+	if s.named = len(uris); s.named > maxPublishers {
+		s.node.log.Warn().Str("topic", s.name).Int("publishers", s.named).Int("limit", maxPublishers).Msg("too many publishers; the last ones are left out")
+		uris = uris[:maxPublishers]
+	}
 	s.orphans = slices.DeleteFunc(s.orphans, func(uri string) bool { return slices.Contains(uris, uri) })
+	s.orphans = s.orphans[:min(len(s.orphans), maxPublishers-len(uris))]
 	s.publishers = slices.Concat(uris, s.orphans)
 	uris = s.publishers
 	for _, sub := range s.subscribers {
@@ -135,8 +145,9 @@ func (s *subscription) broken(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if at := slices.Index(s.orphans, uri); at >= 0 {
+		known := s.publishers[:len(s.publishers)-len(s.orphans)]
 		s.orphans = slices.Delete(s.orphans, at, at+1)
-		s.setPublishers(slices.DeleteFunc(slices.Clone(s.publishers), func(u string) bool { return u == uri || slices.Contains(s.orphans, u) }))
+		s.setPublishers(known)
 	}
 }
 
