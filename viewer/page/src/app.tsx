@@ -61,7 +61,7 @@ function Unconnected() {
     return <p class="banner" role="alert">{text.loggedOut} <button type="button" onClick={() => location.reload()}>{text.logIn}</button></p>
   }
   if (store.connections.value === 0 && !store.refused.value) return null
-  return <p class="banner" role="alert">{[store.connections.value > 0 ? text.connectionEnded : text.noConnection, store.refused.value, text.reconnecting].filter(Boolean).join('. ')}</p>
+  return <p class="banner" role="alert">{[store.connections.value > 0 && text.connectionEnded, store.refused.value, text.reconnecting].filter(Boolean).join('. ')}</p>
 }
 
 function StageArea() {

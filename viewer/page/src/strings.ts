@@ -6,10 +6,9 @@ export const text = {
   notConnected: 'Not connected to the node',
   connectionLost: 'The connection to the node was lost',
   connectionEnded: 'Connection lost',
-  noConnection: 'Not connected yet',
   noAnswer: 'The node doesn’t answer',
   reconnecting: 'Trying again…',
-  loggedOut: 'The node wants its token, which is another one after a restart.',
+  loggedOut: 'The node wants a new token.',
   logIn: 'Log in',
   refused: 'The node refused the request',
   savedRecording: (file: string) => `Saved recording ${file}`,
@@ -39,7 +38,7 @@ export const text = {
   latencyHint: 'From the frame’s arrival at the node until it was drawn here, newest of all tiles',
   fps: 'fps',
   of: 'of',
-  fpsHint: 'Pictures drawn here a second, of those that the camera makes',
+  fpsHint: 'Drawn here, of the camera’s',
   skipped: 'skipped',
   skippedHint: 'Frames that this page left out to stay current',
   settings: 'Settings',
@@ -47,7 +46,6 @@ export const text = {
   close: 'Close',
 
   sources: 'Sources',
-  files: 'Recordings',
   refresh: 'Refresh',
   noFiles: 'No recordings in this folder.',
   filter: 'Filter',
@@ -74,13 +72,11 @@ export const text = {
   searchOptions: 'Search options',
   noOptions: 'No option matches.',
   recorded: 'Values at record time',
-  readOnly: 'read only',
   reset: 'Reset to default',
 
   inspector: 'Inspector',
   inspectorEmpty: 'Point at a tile to see its frame here.',
   pixel: 'Pixel',
-  frame: 'Frame',
   histogram: 'Histogram',
   metadata: 'Metadata',
   noMetadata: 'The camera sent no metadata with this frame.',
@@ -89,7 +85,6 @@ export const text = {
   thisViewer: 'this page',
   accounting: 'Frames',
   given: 'given',
-  sent: 'sent',
   skippedServer: 'skipped by node',
   received: 'received',
   drawn: 'drawn',
@@ -115,7 +110,6 @@ export const text = {
   pausedRecording: 'REC paused',
   freeze: 'Freeze',
   systemTime: 'System time: frames aren’t on the camera’s clock',
-  cantShow: (format: string) => `${format} can’t be shown`,
   norm: 'N',
 
   play: 'Play',
@@ -198,7 +192,6 @@ export const text = {
     rotation: 'roll, pitch, yaw',
     items: (n: number) => `${n} items`,
     more: (n: number) => `${n} more`,
-    none: 'none',
   },
 
   letterKeys: 'Keys of one letter or sign',
@@ -208,7 +201,6 @@ export const text = {
   wires: { auto: 'Automatic', raw: 'Raw', packed: 'Packed' } as Record<string, string>,
   licences: 'Licences',
   canvas: 'Pictures of the streams',
-  readoutOf: (name: string) => `${name} picture`,
 }
 
 /** fields are the rows of the metadata table that every frame has, with what they mean. */
