@@ -41,11 +41,11 @@ func (c *cursor) set(i int) bool {
 }
 
 func (c *cursor) keyOf(i int) key {
-	t := c.start
-	if !c.one {
-		t = c.time(i)
+	k := key{c.time(i), c.bag, c.chunk, int64(c.ref(i))}
+	if c.one {
+		k.time = c.start
 	}
-	return key{t, c.bag, c.chunk, int64(c.ref(i))}
+	return k
 }
 
 // Iterator visits the messages of a view. Its position is between two messages, so Next followed by
@@ -146,7 +146,10 @@ func (it *Iterator) move(dir int) bool {
 	}
 	c := it.heap[0]
 	it.pos, it.after = c.key, dir > 0
-	t := c.time(c.i)
+	t := c.key.time
+	if c.one {
+		t = c.time(c.i)
+	}
 	it.cur = Message{Bag: c.bag, Conn: c.Conn, Time: t, TimeClamped: (t == 0 || t == MaxTime) && it.v.bags[c.bag].info.Clamps}
 	it.reader.choose(c)
 	if !c.set(c.i + dir) {
