@@ -177,6 +177,7 @@ type Publication struct {
 	Topic   string
 	Type    msgs.Type
 	Latched bool // new subscribers get messages that were published before
+	Queue   int  // of Publications: messages that may wait for a subscriber; negative means unlimited
 }
 
 // ProbeTopic asks the node at a URI for the type and definition of a topic that it publishes. It
@@ -188,7 +189,8 @@ func (n *Node) ProbeTopic(ctx context.Context, uri, topic string) (Publication, 
 	if err != nil {
 		return Publication{}, fmt.Errorf("probe %s at %s: %w", topic, uri, err)
 	}
-	return Publication{topic, msgs.Type{Name: h[wire.KeyType], MD5: h[wire.KeyMD5], Definition: h[wire.KeyDefinition]}, h[wire.KeyLatching] == "1"}, nil
+	typ := msgs.Type{Name: h[wire.KeyType], MD5: h[wire.KeyMD5], Definition: h[wire.KeyDefinition]}
+	return Publication{Topic: topic, Type: typ, Latched: h[wire.KeyLatching] == "1"}, nil
 }
 
 // connectTopic asks a publisher's node for the address of a topic and connects to it. The connection

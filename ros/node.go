@@ -80,6 +80,8 @@ type Node struct {
 	taps     map[string][]*Tap // by topic
 	services map[string]*ServiceServer
 	params   []*ParamSubscription
+
+	onPublications func() // see OnPublications
 }
 
 const closeTimeout = 5 * time.Second
@@ -99,7 +101,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	n := &Node{cfg: cfg, names: names, host: cfg.Host, caller: rosapi.NewCaller(names.Node),
 		rosout: cfg.Rosout, attendEvery: attendEvery,
 		topics: make(map[string]*topic), subs: make(map[string]*subscription), taps: make(map[string][]*Tap),
-		services: make(map[string]*ServiceServer)}
+		services: make(map[string]*ServiceServer), onPublications: func() {}}
 	if n.rosout == nil {
 		n.rosout = NewLogWriter(cfg.Log.GetLevel())
 		n.cfg.Log = cfg.Log.Hook(messageHook{LogWriter: n.rosout})

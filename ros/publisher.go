@@ -56,7 +56,6 @@ type Publisher struct {
 	callerID        string
 	onSubscriber    func(count int)
 	kept            []*sendqueue.Message // latched, oldest first; guarded by topic.mu
-	keys            []string             // of kept
 	latch, latchAll bool
 	closed          bool // guarded by topic.mu
 
@@ -96,26 +95,37 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	}
 	options.Topic = name
 	options.setDefaults()
+	p, call, err := n.advertise(&options)
+	if call != nil {
+		call()
+	}
+	return p, err
+}
+
+// advertise adds a publisher. If the topic is new, it returns what OnPublications set.
+func (n *Node) advertise(options *PublisherOptions) (_ *Publisher, call func(), err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
-		return nil, ErrClosed
+		return nil, nil, ErrClosed
 	}
+	name := options.Topic
 	t := n.topics[name]
 	fresh := t == nil
 	if fresh {
 		t = &topic{node: n, name: name, typ: options.Type, taps: n.taps[name]}
 	}
 	p := &Publisher{topic: t, callerID: options.CallerID, onSubscriber: options.OnSubscriber, latch: options.Latch, latchAll: options.LatchAll}
-	if err := t.add(p, &options); err != nil {
-		return nil, err
+	if err := t.add(p, options); err != nil {
+		return nil, nil, err
 	}
 	if fresh {
 		n.topics[name] = t
 		t.registration = &rosapi.Registration{Kind: rosapi.Publisher, Name: name, Detail: t.typ.Name}
 		n.registrar.Add(t.registration)
+		call = n.onPublications
 	}
-	return p, nil
+	return p, call, nil
 }
 
 // Topic returns the resolved name.
@@ -148,8 +158,7 @@ func (p *Publisher) Publish(list ...msgs.Raw) {
 const usualBatch = 20
 
 // PublishWait is like Publish, but waits for room in every subscriber's queue, so that
-// nothing is dropped. Taps are called at once. PublishWait returns an error if ctx ends
-// before all queues have the message.
+// nothing is dropped. It returns an error if ctx ends before all queues have the message.
 func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
 	var room [1]*sendqueue.Message
 	batch, outlets, taps := p.prepare(room[:0], []msgs.Raw{m})
@@ -159,7 +168,9 @@ func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error {
 	o := batch[0]
 	defer o.Release()
 	for _, tap := range taps {
-		tap.callback(o)
+		if err := tap.wait(ctx, o); err != nil {
+			return err
+		}
 	}
 	for _, c := range outlets {
 		o.Retain()
@@ -211,19 +222,16 @@ func (p *Publisher) prepare(batch []*sendqueue.Message, list []msgs.Raw) ([]*sen
 // last, so that late subscribers get messages in the order of publication. Callers
 // hold topic.mu.
 func (p *Publisher) keep(o *sendqueue.Message, key string) {
-	o.Retain()
-	old := -1
-	switch {
-	case !p.latchAll && len(p.kept) > 0:
-		old = 0
-	case p.latchAll && key != "":
-		old = slices.Index(p.keys, key)
+	if o.Key = key; !p.latchAll {
+		o.Key = "last of " + p.callerID
 	}
+	o.Retain()
+	old := slices.IndexFunc(p.kept, func(k *sendqueue.Message) bool { return k.Key != "" && k.Key == o.Key })
 	if old >= 0 {
 		p.kept[old].Release()
-		p.kept, p.keys = slices.Delete(p.kept, old, old+1), slices.Delete(p.keys, old, old+1)
+		p.kept = slices.Delete(p.kept, old, old+1)
 	}
-	p.kept, p.keys = append(p.kept, o), append(p.keys, key)
+	p.kept = append(p.kept, o)
 }
 
 // Subscribers returns the number of connected subscribers and taps.
@@ -276,8 +284,10 @@ func (p *Publisher) Close() {
 	if last {
 		delete(n.topics, t.name)
 	}
+	call := n.onPublications
 	n.mu.Unlock()
 	if last {
+		call()
 		n.registrar.Remove(t.registration)
 		for _, c := range t.subscribers() {
 			c.hangUp()

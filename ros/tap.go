@@ -1,6 +1,7 @@
 package ros
 
 import (
+	"context"
 	"slices"
 
 	"rsros/ros/internal/sendqueue"
@@ -16,6 +17,7 @@ type Tap struct {
 	node     *Node
 	name     string
 	callback func(*Shared)
+	wait     func(context.Context, *Shared) error // callback of PublishWait
 }
 
 // Tap calls callback with the latched messages of a topic, and then with each message
@@ -24,6 +26,12 @@ type Tap struct {
 // block, and must not call the node. Calls that began before Close may still be
 // running when it returns.
 func (n *Node) Tap(topic string, callback func(*Shared)) (*Tap, error) {
+	return n.TapWait(topic, callback, func(_ context.Context, m *Shared) error { callback(m); return nil })
+}
+
+// TapWait is like Tap, but calls wait with the messages of PublishWait, which it may block and
+// which returns its error.
+func (n *Node) TapWait(topic string, callback func(*Shared), wait func(context.Context, *Shared) error) (*Tap, error) {
 	name, err := n.Resolve(topic)
 	if err != nil {
 		return nil, err
@@ -33,7 +41,7 @@ func (n *Node) Tap(topic string, callback func(*Shared)) (*Tap, error) {
 		n.mu.Unlock()
 		return nil, ErrClosed
 	}
-	tap := &Tap{n, name, callback}
+	tap := &Tap{n, name, callback, wait}
 	n.taps[name] = append(slices.Clip(n.taps[name]), tap)
 	t := n.topics[name]
 	if t != nil {
@@ -78,6 +86,14 @@ func (t *topic) tap(tap *Tap) {
 	t.taps = append(slices.Clip(t.taps), tap)
 }
 
+// OnPublications calls a function whenever the node has begun or ceased to publish a topic,
+// before Advertise or Close returns. It must be set before the first of these calls.
+func (n *Node) OnPublications(call func()) {
+	n.mu.Lock()
+	n.onPublications = call
+	n.mu.Unlock()
+}
+
 // Publications returns the topics that this node publishes.
 func (n *Node) Publications() []Publication {
 	n.mu.Lock()
@@ -85,7 +101,10 @@ func (n *Node) Publications() []Publication {
 	var all []Publication
 	for name, t := range n.topics {
 		t.mu.Lock()
-		all = append(all, Publication{name, t.typ, slices.ContainsFunc(t.publishers, (*Publisher).latches)})
+		all = append(all, Publication{
+			Topic: name, Type: t.typ, Latched: slices.ContainsFunc(t.publishers, (*Publisher).latches),
+			Queue: int(t.limits.Messages.Load()),
+		})
 		t.mu.Unlock()
 	}
 	return all

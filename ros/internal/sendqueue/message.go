@@ -21,8 +21,9 @@ type Message struct {
 	cut   int    // where the tail starts in small
 	body  []byte
 	owner buffers.Releaser
-	From  any   // its publisher
-	Time  int64 // of publication, in ns since 1970 (msgs.Raw.Time)
+	From  any    // its publisher
+	Time  int64  // of publication, in ns since 1970 (msgs.Raw.Time)
+	Key   string // a latched message replaces an earlier one with the same key; "" replaces none
 	home  *sync.Pool
 }
 
@@ -71,7 +72,7 @@ func (o *Message) Release() {
 	if o.owner != nil {
 		o.owner.Release()
 	}
-	o.body, o.owner, o.From = nil, nil, nil
+	o.body, o.owner, o.From, o.Key = nil, nil, nil, ""
 	if cap(o.small) > smallKept {
 		o.small = nil
 	}
