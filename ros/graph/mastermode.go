@@ -25,11 +25,13 @@ import (
 type Mode string
 
 // The modes. Auto uses the master at ROS_MASTER_URI if it is running and starts the
-// embedded one there otherwise.
+// embedded one there otherwise. Private starts one on a free port of loopback, for a node
+// whose users are elsewhere.
 const (
 	ROS      Mode = "ros"
 	Embedded Mode = "embedded"
 	Auto     Mode = "auto"
+	Private  Mode = "private"
 )
 
 // connect sets conf.MasterURI to the master that mode selects, and starts the
@@ -40,11 +42,16 @@ func connect(ctx context.Context, mode Mode, conf *ros.Config, log zerolog.Logge
 	switch mode {
 	case ROS:
 		return nothing, nil // ros keeps trying and logs that
+	case Private:
+		conf.MasterURI, conf.Host = "http://"+net.JoinHostPort(loopback, "0"), loopback
 	case Auto:
 		if masterAnswers(ctx, conf.MasterURI) {
 			log.Info().Str("uri", conf.MasterURI).Msg("using the running master")
 			return nothing, nil
 		}
+	}
+	if mode == Private {
+		log = log.Level(zerolog.WarnLevel) // nobody else uses it
 	}
 	m, err := StartMaster(ctx, MasterOptions{Address: conf.MasterURI, Host: conf.Host, Log: log})
 	if err != nil {
