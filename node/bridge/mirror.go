@@ -1,0 +1,261 @@
+// Package bridge passes messages from ROS 1 to ROS 2. A Mirror publishes in ROS 2 what a node of
+// this program publishes in ROS 1, so that a job has one way to publish, whichever ROS it serves.
+//
+// Messages are converted as by convert, once for all subscribers, and only while there are any. The
+// pixels of an image are sent from the memory that the publisher passed.
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"rsros/msgs/ros2"
+	"rsros/program"
+	"rsros/program/work"
+	"rsros/ros"
+	"rsros/ros/graph"
+	dds "rsros/ros2"
+)
+
+// Worlds says which ROS a node serves.
+type Worlds string
+
+// The worlds.
+const (
+	ROS1 Worlds = "1"
+	ROS2 Worlds = "2"
+	Both Worlds = "both"
+)
+
+// Options describe a Mirror's node in ROS 2.
+type Options struct {
+	Name, Namespace string                    // of the node; they default to those of the node in ROS 1
+	Rename          func(topic string) string // returns a topic's name in ROS 2, or "" if it isn't published there; nil: the same
+}
+
+// Mirror publishes in ROS 2 what a node publishes in ROS 1. A nil Mirror publishes nothing.
+type Mirror struct {
+	from   *ros.Node
+	to     *dds.Node
+	rename func(string) string
+	log    zerolog.Logger
+	joined time.Time
+	change work.Signal // topics or their subscribers have changed
+	stop   func()
+
+	mu     sync.Mutex        // guards the following
+	topics map[string]*topic // by name in ROS 1; nil: it can't be published
+	lost   []Loss            // of topics that are closed
+}
+
+// Join joins the graphs that worlds says. With ROS2, the node has a master of its own, which only this process
+// knows. The Mirror is nil with ROS1. The caller closes it before the node.
+//
+// The error wraps program.ErrUsage if a name or an environment variable of ROS 2 is invalid.
+func Join(ctx context.Context, worlds Worlds, join graph.JoinOptions, o Options) (*graph.Node, *Mirror, error) {
+	if worlds == ROS2 {
+		join.Master = graph.Private
+	}
+	n, err := graph.Join(ctx, join)
+	if err != nil || cmp.Or(worlds, ROS1) == ROS1 {
+		return n, nil, err
+	}
+	m, err := newMirror(ctx, n.Node, o)
+	if err != nil {
+		return nil, nil, errors.Join(err, n.Close())
+	}
+	return n, m, nil
+}
+
+func newMirror(ctx context.Context, from *ros.Node, o Options) (*Mirror, error) {
+	log := from.Log().With().Str("component", "ros2").Logger()
+	config, unsupported, err := dds.FromEnvironment(ctx, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	for _, text := range unsupported {
+		log.Warn().Msg(text)
+	}
+	config.Name, config.Namespace = cmp.Or(o.Name, path.Base(from.Name())), cmp.Or(o.Namespace, path.Dir(from.Name()))
+	config.Log = log
+	to, err := dds.Join(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("join ROS 2: %w", err)
+	}
+	m := &Mirror{from: from, to: to, rename: o.Rename, log: log, joined: time.Now(), change: work.NewSignal(), topics: map[string]*topic{}}
+	if m.rename == nil {
+		m.rename = func(topic string) string { return topic }
+	}
+	from.OnPublications(m.change.Set)
+	m.change.Set() // topics that are published already
+	m.stop = work.Run(context.Background(), m.run)
+	log.Info().Int("domain", config.Domain).Str("node", to.FullName()).Msg("joined ROS 2")
+	return m, nil
+}
+
+// run keeps the topics in ROS 2 in line with those in ROS 1 until ctx ends.
+func (m *Mirror) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.change:
+			m.reconcile()
+		}
+	}
+}
+
+// reconcile publishes the topics of ROS 1, and no others, and taps those that have subscribers.
+func (m *Mirror) reconcile() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	there := map[string]bool{}
+	for _, p := range m.from.Publications() {
+		there[p.Topic] = true
+		t, known := m.topics[p.Topic]
+		if known && t != nil && t.md5 != p.Type.MD5 {
+			m.closeTopic(t)
+			known = false
+		}
+		if !known {
+			var err error
+			if t, err = m.open(p); err != nil {
+				m.log.Warn().Str("topic", p.Topic).Msg("not published in ROS 2: " + err.Error())
+			}
+			m.topics[p.Topic] = t
+		}
+	}
+	for name, t := range m.topics {
+		if !there[name] {
+			m.closeTopic(t)
+			delete(m.topics, name)
+		}
+	}
+	for _, t := range m.topics {
+		t.follow()
+	}
+}
+
+// unlimited is the depth of a queue that is bounded in bytes alone.
+const unlimited = 1 << 30
+
+// open advertises a topic in ROS 2. It returns nil for a topic that doesn't belong there.
+func (m *Mirror) open(p ros.Publication) (*topic, error) {
+	name := m.rename(p.Topic)
+	if name == "" || strings.HasPrefix(p.Type.Name, "dynamic_reconfigure/") {
+		return nil, nil //nolint:nilnil // nothing to do isn't an error
+	}
+	encoder, err := ros2.NewEncoder(p.Type.Name, p.Type.Definition)
+	if err != nil {
+		return nil, err
+	}
+	depth := p.Queue
+	if depth < 0 || p.Latched {
+		depth = unlimited // latched messages replace each other by their keys
+	}
+	out, err := m.to.Advertise(dds.PublisherOptions{
+		Topic: name, Type: encoder.Type, Hash: encoder.Hash, Definition: encoder.Definition,
+		QoS:          dds.QoS{Reliable: true, TransientLocal: p.Latched, Depth: depth},
+		OnSubscriber: func(int) { m.change.Set() },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newTopic(m.from, p, out, encoder, m.log), nil
+}
+
+// closeTopic closes a topic unless it is nil, and keeps its losses.
+func (m *Mirror) closeTopic(t *topic) {
+	if t != nil {
+		m.lost = append(m.lost, t.losses()...)
+		t.close()
+	}
+}
+
+// discovery is the time in which a node finds those that are there.
+const discovery = time.Second
+
+// Ready waits until the topics are published and had the time to be found.
+func (m *Mirror) Ready(ctx context.Context) error {
+	if m == nil {
+		return nil
+	}
+	m.reconcile()
+	timer := time.NewTimer(time.Until(m.joined.Add(discovery)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		m.reconcile() // taps for subscribers that were just found
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Drain waits until all present subscribers have all messages.
+func (m *Mirror) Drain(ctx context.Context) error {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.topics {
+		if t == nil {
+			continue
+		}
+		if err := t.out.Flush(ctx); err != nil {
+			return fmt.Errorf("%s in ROS 2: %w", t.out.Topic(), err)
+		}
+	}
+	return nil
+}
+
+// Loss is what a slow subscriber of a topic lost.
+type Loss struct {
+	Topic, Subscriber string
+	Messages          uint64
+}
+
+// Lost returns what slow subscribers lost, including those of topics that were closed.
+func (m *Mirror) Lost() []Loss {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := slices.Clone(m.lost)
+	for _, t := range m.topics {
+		if t != nil {
+			list = append(list, t.losses()...)
+		}
+	}
+	slices.SortFunc(list, func(a, b Loss) int {
+		return cmp.Or(strings.Compare(a.Topic, b.Topic), strings.Compare(a.Subscriber, b.Subscriber))
+	})
+	return list
+}
+
+// Close leaves ROS 2.
+func (m *Mirror) Close() {
+	if m == nil {
+		return
+	}
+	m.stop()
+	m.mu.Lock()
+	for _, t := range m.topics {
+		m.closeTopic(t)
+	}
+	m.topics = nil
+	m.mu.Unlock()
+	m.to.Close()
+}
