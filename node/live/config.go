@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/node/bridge"
 	"rsros/node/naming"
 	"rsros/node/settings"
 	"rsros/node/view"
@@ -26,9 +27,12 @@ import (
 // Options are the settings of a live node. A field that is zero and isn't in Given is set
 // from its private parameter, or else to its default.
 type Options struct {
-	ROS    ros.Config // name, remaps and environment; the default name is rs_ros_node
-	Master graph.Mode `setting:"master"`
-	Source SourceOptions
+	ROS    ros.Config    // name, remaps and environment; the default name is rs_ros_node
+	Master graph.Mode    `setting:"master"`
+	Worlds bridge.Worlds `setting:"ros"`
+	// CameraNamespace is the wrapper naming's namespace in ROS 2, before Camera.
+	CameraNamespace string `setting:"camera-namespace"`
+	Source          SourceOptions
 
 	// Devices and Cameras replace Source.Device and Camera for several cameras. The other
 	// fields apply to all cameras. A single device may have any number of Cameras if

@@ -20,6 +20,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/node/bridge"
 	"rsros/node/settings"
 	"rsros/node/view"
 	"rsros/program"
@@ -54,7 +55,8 @@ type Node struct {
 	opts    Options // from the caller
 	log     zerolog.Logger
 	joined  *graph.Node
-	node    *ros.Node // of joined
+	mirror  *bridge.Mirror // in ROS 2; nil without
+	node    *ros.Node      // of joined
 	cameras []*camera
 	openMu  sync.Mutex                // held while one of the cameras is opened or offered
 	waiting sync.WaitGroup            // goroutines that start cameras
@@ -91,7 +93,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 	for _, text := range settings.Live.Misread(nil, o.ROS.Remaps, func(string) bool { return false }) {
 		n.log.Warn().Msg(text)
 	}
-	private, err := n.connect(ctx)
+	private, err := n.connect(ctx, list)
 	if err != nil {
 		return nil, err
 	}
@@ -229,15 +231,17 @@ func (n *Node) recorders() []*camera {
 	return n.cameras[:1]
 }
 
-func (n *Node) connect(ctx context.Context) (graph.Params, error) {
+func (n *Node) connect(ctx context.Context, list []Options) (graph.Params, error) {
 	conf := n.opts.ROS
 	conf.OnLog = n.writeLog
-	joined, err := graph.Join(ctx, graph.JoinOptions{ROS: conf, Master: n.opts.Master, Name: "rs_ros_node", Log: n.log})
+	join := graph.JoinOptions{ROS: conf, Master: n.opts.Master, Name: "rs_ros_node", Log: n.log}
+	joined, mirror, err := bridge.Join(ctx, n.opts.Worlds, join, n.inROS2(list))
 	if err != nil {
 		return nil, err
 	}
 	n.cleanup.Add(joined.Close)
-	n.joined, n.node, n.log = joined, joined.Node, joined.Log()
+	n.cleanup.AddFunc(mirror.Close)
+	n.joined, n.mirror, n.node, n.log = joined, mirror, joined.Node, joined.Log()
 	private, err := graph.PrivateParams(ctx, n.node)
 	if err == nil {
 		warnUnused(n.log, private)
@@ -317,7 +321,7 @@ const flushTime = 800 * time.Millisecond
 func (n *Node) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
-	if err := n.node.Drain(ctx); err != nil {
+	if err := errors.Join(n.node.Drain(ctx), n.mirror.Drain(ctx)); err != nil {
 		n.log.Warn().Err(err).Msg("a subscriber didn't read its last messages")
 	}
 	return nil

@@ -45,6 +45,9 @@ const (
 // firstDevice is the prefix of topics in a bag, which has one device.
 const firstDevice = "/device_0/"
 
+// IsSDKTopic reports whether a topic has a name of the RealSense bag format.
+func IsSDKTopic(topic string) bool { return strings.HasPrefix(topic, "/device_") }
+
 // NewSDKTopics advertises the topics of a node's device number, counted from 0.
 func NewSDKTopics(ctx context.Context, out *ros.Node, snap camdriver.DeviceSnapshot, number int) (_ *SDKTopics, err error) {
 	s := &SDKTopics{

@@ -14,6 +14,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
+	"rsros/node/bridge"
 	"rsros/node/naming"
 	"rsros/node/transport"
 	"rsros/program"
@@ -25,6 +26,7 @@ import (
 type output struct {
 	ctx       context.Context // ends with the playback
 	node      *ros.Node
+	mirror    *bridge.Mirror // in ROS 2; nil without
 	queue     int
 	bytes     int64
 	immediate bool
@@ -79,8 +81,13 @@ func (o *output) transports(name string) (images transport.Options) {
 	return images
 }
 
-// Ready waits until the master knows all topics.
-func (o *output) Ready(ctx context.Context) error { return o.node.Sync(ctx) }
+// Ready waits until the master knows all topics, and nodes of ROS 2 could find them.
+func (o *output) Ready(ctx context.Context) error {
+	if err := o.node.Sync(ctx); err != nil {
+		return err
+	}
+	return o.mirror.Ready(ctx)
+}
 
 func (*output) Reads(replay.Channel) bool { return false }
 
@@ -175,7 +182,7 @@ func (o *output) leave(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, flushPatience)
 	defer cancel()
-	if err := o.node.Drain(ctx); errors.Is(err, context.DeadlineExceeded) {
+	if err := errors.Join(o.mirror.Drain(ctx), o.node.Drain(ctx)); errors.Is(err, context.DeadlineExceeded) {
 		o.problems = append(o.problems, "a subscriber doesn't read its last messages")
 	}
 }
@@ -188,6 +195,9 @@ func (o *output) close() {
 
 // Losses counts the drops of subscribers of the topics and their transports, and images that weren't compressed in time.
 func (o *output) Losses() (dropped, skipped uint64) {
+	for _, l := range o.mirror.Lost() {
+		dropped += l.Messages
+	}
 	for _, s := range o.sinks {
 		for _, p := range s.All() {
 			dropped += p.Dropped()
@@ -243,6 +253,9 @@ func (o *output) losses() (list []loss) {
 				list = append(list, loss{p.Topic(), subscriber, n})
 			}
 		}
+	}
+	for _, l := range o.mirror.Lost() {
+		list = append(list, loss{l.Topic, l.Subscriber, l.Messages})
 	}
 	slices.SortFunc(list, func(a, b loss) int {
 		return cmp.Or(strings.Compare(a.topic, b.topic), strings.Compare(a.subscriber, b.subscriber))

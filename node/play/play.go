@@ -19,6 +19,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/node/bridge"
 	"rsros/node/naming"
 	"rsros/node/settings"
 	"rsros/node/view"
@@ -30,9 +31,10 @@ import (
 
 // Options are the settings of a replay. Zero values mean the defaults.
 type Options struct {
-	ROS    graph.Config // the default name is play_ and a unique suffix, as in rosbag
-	Master graph.Mode   `setting:"master"`
-	Bags   []string     `setting:"bags"`
+	ROS    graph.Config  // the default name is play_ and a unique suffix, as in rosbag
+	Master graph.Mode    `setting:"master"`
+	Worlds bridge.Worlds `setting:"ros"`
+	Bags   []string      `setting:"bags"`
 
 	Replay replay.Settings
 

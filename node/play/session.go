@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/msgs"
+	"rsros/node/bridge"
 	"rsros/node/control"
 	"rsros/node/naming"
 	"rsros/node/settings"
@@ -34,6 +35,7 @@ type session struct {
 	reads     context.CancelFunc                     // ends reading the bags
 	damage    []string                               // found when the bags were opened
 	node      *graph.Node
+	mirror    *bridge.Mirror // in ROS 2; nil without
 	source    replay.Source
 
 	out    *output
@@ -93,7 +95,8 @@ func (s *session) open(ctx context.Context) (recording *rsbag.File, err error) {
 		s.sdkNaming()
 	}
 	s.warnOfMisread()
-	s.node, err = graph.Join(ctx, graph.JoinOptions{ROS: s.ROS, Master: s.Master, Name: "play", Unique: true, Log: s.Log})
+	join := graph.JoinOptions{ROS: s.ROS, Master: s.Master, Name: "play", Unique: true, Log: s.Log}
+	s.node, s.mirror, err = bridge.Join(ctx, s.Worlds, join, bridge.Options{})
 	return recording, err
 }
 
@@ -141,6 +144,7 @@ func (s *session) connect(ctx context.Context) (err error) {
 	if s.out, err = newOutput(ctx, n, &s.Options); err != nil {
 		return err
 	}
+	s.out.mirror = s.mirror
 	s.closers = append(s.closers, s.out.close)
 	if isWrapper {
 		s.out.wrapper, s.out.images = wrapper, wrapper.Images()
@@ -219,6 +223,7 @@ func (s *session) close() (err error) {
 	for _, c := range slices.Backward(s.closers) {
 		c()
 	}
+	s.mirror.Close()
 	if s.node != nil {
 		err = s.node.Close()
 	}

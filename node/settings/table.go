@@ -64,8 +64,14 @@ func profile(enable, prefix string) []string {
 var master = Setting{Flag: "master", Group: "Network", Kind: Word, Unit: "MASTER", Choices: []string{"ros", "embedded", "auto"}, Default: "ros",
 	Help: "ros, embedded (start one) or auto, at ROS_MASTER_URI"}
 
+var worlds = Setting{Flag: "ros", Group: "Network", Kind: Word, Unit: "WORLD", Choices: []string{"1", "2", "both"}, Default: "1",
+	Help: "1, 2 (ROS 2; needs no master) or both"}
+
 var liveTopics = in("Topics", Set{
 	master,
+	worlds,
+	{Flag: "camera-namespace", Params: []string{"camera_namespace"}, Kind: Text, Unit: "NAME", Default: "camera",
+		Help: "namespace of the wrapper naming's topics in ROS 2"},
 	{Flag: "naming", Params: []string{"naming"}, Kind: Word, Unit: "NAMING", Choices: []string{"sdk", "wrapper", "both"}, Default: "both", Help: "names of topics: sdk, wrapper or both"},
 	{Flag: "camera", Params: []string{"camera"}, Kind: Texts, Unit: "NAME", Default: "camera",
 		Help: "prefix of the wrapper naming, one for each --device"},
@@ -204,6 +210,7 @@ var playback = in("Playback", Set{
 
 var playTopics = in("Topics", Set{
 	master,
+	worlds,
 	{Flag: "naming", Kind: Word, Unit: "NAMING", Choices: []string{"sdk", "wrapper", "both"}, Default: "sdk", Help: "sdk: as recorded; wrapper: as realsense2_camera does"},
 	{Flag: "camera", Params: []string{"camera"}, Kind: Text, Unit: "NAME", Default: "camera", Help: "prefix of the wrapper naming's topics and frames"},
 })
