@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command peer is a node of this program's ROS 2, for tests beside others' nodes: it publishes and receives images and
 // strings, serves and calls, and prints what came out.
 package main
