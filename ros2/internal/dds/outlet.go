@@ -47,7 +47,6 @@ type outlet struct {
 	flights    map[int64]*flight
 	gaps       [][2]int64 // first and end of ranges that the reader is to be told of
 	nacks      uint32     // count of the last ACKNACK
-	nackFrag   uint32     // of the last NACK_FRAG
 	beats      uint32
 	beaten     time.Time // when the last heartbeat was sent
 	beatAt     time.Time // when the next heartbeat is due
