@@ -81,7 +81,7 @@ type Node struct {
 	services map[string]*ServiceServer
 	params   []*ParamSubscription
 
-	onPublications func() // see OnPublications
+	onOffers func() // see OnOffers
 }
 
 const closeTimeout = 5 * time.Second
@@ -101,7 +101,7 @@ func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	n := &Node{cfg: cfg, names: names, host: cfg.Host, caller: rosapi.NewCaller(names.Node),
 		rosout: cfg.Rosout, attendEvery: attendEvery,
 		topics: make(map[string]*topic), subs: make(map[string]*subscription), taps: make(map[string][]*Tap),
-		services: make(map[string]*ServiceServer), onPublications: func() {}}
+		services: make(map[string]*ServiceServer), onOffers: func() {}}
 	if n.rosout == nil {
 		n.rosout = NewLogWriter(cfg.Log.GetLevel())
 		n.cfg.Log = cfg.Log.Hook(messageHook{LogWriter: n.rosout})

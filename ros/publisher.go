@@ -102,7 +102,7 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 	return p, err
 }
 
-// advertise adds a publisher. If the topic is new, it returns what OnPublications set.
+// advertise adds a publisher. If the topic is new, it returns what OnOffers set.
 func (n *Node) advertise(options *PublisherOptions) (_ *Publisher, call func(), err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -123,7 +123,7 @@ func (n *Node) advertise(options *PublisherOptions) (_ *Publisher, call func(), 
 		n.topics[name] = t
 		t.registration = &rosapi.Registration{Kind: rosapi.Publisher, Name: name, Detail: t.typ.Name}
 		n.registrar.Add(t.registration)
-		call = n.onPublications
+		call = n.onOffers
 	}
 	return p, call, nil
 }
@@ -284,7 +284,7 @@ func (p *Publisher) Close() {
 	if last {
 		delete(n.topics, t.name)
 	}
-	call := n.onPublications
+	call := n.onOffers
 	n.mu.Unlock()
 	if last {
 		call()

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -51,13 +53,18 @@ func (n *Node) AdvertiseService(name string, service msgs.Service, handler Servi
 		return nil, err
 	}
 	n.mu.Lock()
-	defer n.mu.Unlock()
+	call := func() {}
+	defer func() {
+		n.mu.Unlock()
+		call()
+	}()
 	if n.closed {
 		return nil, ErrClosed
 	}
 	if n.services[full] != nil {
 		return nil, fmt.Errorf("service %s is offered by this node already", full)
 	}
+	call = n.onOffers
 	s := &ServiceServer{node: n, name: full, service: service, handler: handler}
 	s.limit, s.exact = requestSize(service.Request)
 	n.services[full] = s
@@ -92,11 +99,31 @@ func (s *ServiceServer) free(ctx context.Context) bool {
 func (s *ServiceServer) Close() {
 	n := s.node
 	n.mu.Lock()
-	defer n.mu.Unlock()
+	call := n.onOffers
 	if n.services[s.name] == s {
 		delete(n.services, s.name)
 		n.registrar.Remove(s.registration)
 	}
+	n.mu.Unlock()
+	call()
+}
+
+// Name returns the resolved name.
+func (s *ServiceServer) Name() string { return s.name }
+
+// Type returns the service's type.
+func (s *ServiceServer) Type() msgs.Service { return s.service }
+
+// Handle answers a request as for a caller of the service.
+func (s *ServiceServer) Handle(ctx context.Context, req []byte) ([]byte, error) {
+	return s.handler(ctx, req)
+}
+
+// Services returns the services that this node offers.
+func (n *Node) Services() []*ServiceServer {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Collect(maps.Values(n.services))
 }
 
 // serveService runs a caller's connection after its header was read: one request, or

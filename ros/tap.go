@@ -86,11 +86,11 @@ func (t *topic) tap(tap *Tap) {
 	t.taps = append(slices.Clip(t.taps), tap)
 }
 
-// OnPublications calls a function whenever the node has begun or ceased to publish a topic,
-// before Advertise or Close returns. It must be set before the first of these calls.
-func (n *Node) OnPublications(call func()) {
+// OnOffers calls a function whenever the node has begun or ceased to publish a topic or to offer a
+// service, before that call returns.
+func (n *Node) OnOffers(call func()) {
 	n.mu.Lock()
-	n.onPublications = call
+	n.onOffers = call
 	n.mu.Unlock()
 }
 
