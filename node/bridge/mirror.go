@@ -39,8 +39,8 @@ const (
 
 // Options describe a Mirror's node in ROS 2.
 type Options struct {
-	Name, Namespace string                    // of the node; they default to those of the node in ROS 1
-	Rename          func(topic string) string // returns a topic's name in ROS 2, or "" if it isn't published there; nil: the same
+	Name, Namespace string                   // of the node; they default to those of the node in ROS 1
+	Rename          func(name string) string // returns a topic's or service's name in ROS 2, or "" if it isn't offered there; nil: the same
 }
 
 // Mirror publishes in ROS 2 what a node publishes in ROS 1. A nil Mirror publishes nothing.
@@ -53,9 +53,10 @@ type Mirror struct {
 	change work.Signal // topics or their subscribers have changed
 	stop   func()
 
-	mu     sync.Mutex        // guards the following
-	topics map[string]*topic // by name in ROS 1; nil: it can't be published
-	lost   []Loss            // of topics that are closed
+	mu       sync.Mutex        // guards the following
+	topics   map[string]*topic // by name in ROS 1; nil: it isn't published in ROS 2
+	services map[*ros.ServiceServer]*dds.Service
+	lost     []Loss // of topics that are closed
 }
 
 // Join joins the graphs that worlds says. With ROS2, the node has a master of its own, which only this process
@@ -92,18 +93,19 @@ func newMirror(ctx context.Context, from *ros.Node, o Options) (*Mirror, error) 
 	if err != nil {
 		return nil, fmt.Errorf("join ROS 2: %w", err)
 	}
-	m := &Mirror{from: from, to: to, rename: o.Rename, log: log, joined: time.Now(), change: work.NewSignal(), topics: map[string]*topic{}}
+	m := &Mirror{from: from, to: to, rename: o.Rename, log: log, joined: time.Now(), change: work.NewSignal(),
+		topics: map[string]*topic{}, services: map[*ros.ServiceServer]*dds.Service{}}
 	if m.rename == nil {
 		m.rename = func(topic string) string { return topic }
 	}
-	from.OnPublications(m.change.Set)
-	m.change.Set() // topics that are published already
+	from.OnOffers(m.change.Set)
+	m.change.Set() // what is offered already
 	m.stop = work.Run(context.Background(), m.run)
 	log.Info().Int("domain", config.Domain).Str("node", to.FullName()).Msg("joined ROS 2")
 	return m, nil
 }
 
-// run keeps the topics in ROS 2 in line with those in ROS 1 until ctx ends.
+// run keeps topics and services in ROS 2 in line with those in ROS 1 until ctx ends.
 func (m *Mirror) run(ctx context.Context) {
 	for {
 		select {
@@ -115,10 +117,16 @@ func (m *Mirror) run(ctx context.Context) {
 	}
 }
 
-// reconcile publishes the topics of ROS 1, and no others, and taps those that have subscribers.
 func (m *Mirror) reconcile() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.reconcileTopics()
+	m.reconcileServices()
+}
+
+// reconcileTopics publishes the topics of ROS 1, and no others, and taps those that have subscribers. The caller
+// holds mu.
+func (m *Mirror) reconcileTopics() {
 	there := map[string]bool{}
 	for _, p := range m.from.Publications() {
 		there[p.Topic] = true
@@ -151,7 +159,7 @@ const unlimited = 1 << 30
 
 // open advertises a topic in ROS 2. It returns nil for a topic that doesn't belong there.
 func (m *Mirror) open(p ros.Publication) (*topic, error) {
-	name := m.rename(p.Topic)
+	name := m.nameOf(p.Topic)
 	if name == "" || strings.HasPrefix(p.Type.Name, "dynamic_reconfigure/") {
 		return nil, nil //nolint:nilnil // nothing to do isn't an error
 	}
@@ -172,6 +180,14 @@ func (m *Mirror) open(p ros.Publication) (*topic, error) {
 		return nil, err
 	}
 	return newTopic(m.from, p, out, encoder, m.log), nil
+}
+
+// nameOf returns the name in ROS 2 of a topic or service. What is below the node is there below its name in ROS 2.
+func (m *Mirror) nameOf(name string) string {
+	if own, ok := strings.CutPrefix(name, m.from.Name()+"/"); ok {
+		return m.to.FullName() + "/" + own
+	}
+	return m.rename(name)
 }
 
 // closeTopic closes a topic unless it is nil, and keeps its losses.
@@ -255,7 +271,10 @@ func (m *Mirror) Close() {
 	for _, t := range m.topics {
 		m.closeTopic(t)
 	}
-	m.topics = nil
+	for _, s := range m.services {
+		s.Close()
+	}
+	m.topics, m.services = nil, nil
 	m.mu.Unlock()
 	m.to.Close()
 }

@@ -3,6 +3,8 @@ package bridge
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"sync/atomic"
@@ -85,7 +87,7 @@ func TestMirror(t *testing.T) {
 		whole      []byte
 	}{
 		{"/parts", "sensor_msgs/Image", false, msgs.Raw{Head: image[:len(image)-len(pixels)], Body: pixels, Owner: owner}, image},
-		{"/recorded", "sensor_msgs/Image", false, msgs.Raw{Body: image, Owner: owner}, image},
+		{"/recorded", "sensor_msgs/Image", false, msgs.Raw{Body: append(image, 1, 2, 3), Owner: owner}, image},
 		{"/kept", "sensor_msgs/Image", true, msgs.Raw{Head: image}, image},
 		{"/text", "std_msgs/String", false, msgs.Raw{Head: text[:4], Body: text[4:6], Tail: text[6:]}, text},
 		{"/empty", "std_msgs/Empty", false, msgs.Raw{}, nil},
@@ -130,6 +132,31 @@ func awaitSubscriber(t *testing.T, p *ros.Publisher) {
 		case <-ctx.Done():
 			t.Fatal("no subscriber within 20 s")
 		}
+	}
+}
+
+// TestServices calls a node's services in ROS 2.
+func TestServices(t *testing.T) {
+	n, _, other := worlds(t, Options{Name: "eye", Namespace: "/front"})
+	paused := false
+	services, err := graph.Offer(n.Node,
+		graph.SetBool("~pause", func(_ context.Context, on bool) (string, error) { paused = on; return "now paused", nil }),
+		graph.Trigger("/stop", func(context.Context) (string, error) { return "", errors.New("it runs on") }))
+	need.Must(t, err)
+	defer services.Close()
+	call := func(name, typ string, request ...byte) string {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		answer, err := other.Call(ctx, name, typ, append([]byte{0, 1, 0, 0}, request...))
+		need.Must(t, err)
+		d := msgs.NewCDRDecoder(answer)
+		return fmt.Sprint(d.Bool(), " ", string(d.Text()))
+	}
+	if got := call("/front/eye/pause", "std_srvs/srv/SetBool", 1); got != "true now paused" || !paused {
+		t.Errorf("pause: %s, paused %v", got, paused)
+	}
+	if got := call("/stop", "std_srvs/srv/Trigger", 0); got != "false it runs on" {
+		t.Errorf("stop: %s", got)
 	}
 }
 

@@ -145,9 +145,10 @@ func imageInCDR(parts [][]byte) (msgs.Raw, error) {
 	if err := d.Err(); err != nil {
 		return msgs.Raw{}, err
 	}
-	if len(pixels) != int(head.DataLen) {
+	if len(pixels) < int(head.DataLen) {
 		return msgs.Raw{}, fmt.Errorf("an image has %d bytes of pixels, and says %d", len(pixels), head.DataLen)
 	}
+	pixels = pixels[:head.DataLen] // librealsense writes more
 	var e msgs.Encoder
 	e.BeginCDR()
 	head.Append(&e)
