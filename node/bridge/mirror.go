@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -182,12 +183,15 @@ func (m *Mirror) open(p ros.Publication) (*topic, error) {
 	return newTopic(m.from, p, out, encoder, m.log), nil
 }
 
-// nameOf returns the name in ROS 2 of a topic or service. What is below the node is there below its name in ROS 2.
+// digit finds parts of names that begin with a digit, which ROS 2 doesn't allow.
+var digit = regexp.MustCompile(`/(\d)`)
+
+// nameOf returns the name in ROS 2 of a topic or service, or "". What is below the node is there below its name in ROS 2.
 func (m *Mirror) nameOf(name string) string {
 	if own, ok := strings.CutPrefix(name, m.from.Name()+"/"); ok {
 		return m.to.FullName() + "/" + own
 	}
-	return m.rename(name)
+	return digit.ReplaceAllString(m.rename(name), "/_$1")
 }
 
 // closeTopic closes a topic unless it is nil, and keeps its losses.
