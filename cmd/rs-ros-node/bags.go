@@ -42,9 +42,9 @@ func printNotes(w io.Writer, notes []bagstore.Note) {
 }
 
 // filled is made for a folder, and noOutput if it wasn't made.
-func (a *app) filled(folder string, err error) error {
+func (a *app) filled(s program.Summary, err error) error {
 	if err = noOutput(err); err == nil || exitCode(err) == exitIncomplete {
-		a.made(program.SummarizeFolder(folder))
+		a.made(s)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rsros/program"
 	"rsros/program/yaml"
 	"rsros/tools/dataset"
 	"rsros/tools/export"
@@ -68,7 +69,7 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 	d.Progress = report
 	err = dataset.Run(ctx, d)
 	done()
-	return a.filled(d.Dir, err)
+	return a.filled(program.SummarizeFolder(d.Dir), err)
 }
 
 // parseNoise parses a text such as Kalibr's imu.yaml.

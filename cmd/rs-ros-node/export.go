@@ -32,9 +32,9 @@ func newExportCommand(a *app) *cobra.Command {
 			o.Bag, o.Log = args[0], a.logger()
 			report, done := a.progress(place.Base(o.Bag), false)
 			o.Progress = report
-			err := export.Run(cmd.Context(), o)
+			made, err := export.Run(cmd.Context(), o)
 			done()
-			return a.filled(o.Dir, err)
+			return a.filled(made, err)
 		},
 	}
 	f := cmd.Flags()
@@ -44,6 +44,6 @@ func newExportCommand(a *app) *cobra.Command {
 	f.BoolVar(&uncompressed, "uncompressed", false, "with --as: don't compress PNG files")
 	set.flags(cmd)
 	o.Selection.Flags(f)
-	overwriteFlag(f, &o.Overwrite, "replace existing files")
+	overwriteFlag(f, &o.Overwrite, "replace the export or data set that is in the folder")
 	return cmd
 }

@@ -110,7 +110,8 @@ func (p *pair) recorded(t *testing.T) string {
 func exported(t *testing.T, bag string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
-	need.Must(t, export.Run(t.Context(), export.Options{Bag: bag, Dir: out, Points: true, Log: zerolog.Nop()}))
+	_, err := export.Run(t.Context(), export.Options{Bag: bag, Dir: out, Points: true, Log: zerolog.Nop()})
+	need.Must(t, err)
 	files, err := filepath.Glob(filepath.Join(out, "*", "*.ply"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("exported %v: %v", files, err)

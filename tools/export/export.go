@@ -4,12 +4,12 @@ package export
 
 import (
 	"context"
-	"os"
 
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/program"
 	"rsros/tools/bagset"
 )
 
@@ -20,38 +20,40 @@ type Options struct {
 	Dir       string // folder or address; new, empty, or of an export that was killed
 	Points    bool   // point clouds, too
 	Aligned   bool   // depth as the colour camera sees it, too
-	Overwrite bool
+	Overwrite bool   // of an export: what it lists is removed first
 	Progress  bagstore.Progress
 	Log       zerolog.Logger
 }
 
 // Run writes a folder (docs/commands/export.md). Files get their names when they are
-// complete, the manifest last. The error is a program.ErrIncomplete if selected messages can't be read;
+// complete, the manifest last. The summary is of what it wrote. The error is a program.ErrIncomplete if selected messages can't be read;
 // all others are exported then.
-func Run(ctx context.Context, o Options) error {
+func Run(ctx context.Context, o Options) (made program.Summary, err error) {
 	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
-		return err
+		return made, err
 	}
-	var bad, moved int
+	var f *folder
 	write := func(dir string) (err error) {
 		o.Dir = dir
-		bad, moved, err = exportFolder(ctx, bags[0], filter, o)
+		f, err = exportFolder(ctx, bags[0], filter, o)
 		return err
 	}
+	made.Paths = []string{o.Dir}
 	switch {
 	case place.IsAddress(o.Dir):
 		err = place.WriteFolder(ctx, o.Dir, write)
 	case o.Overwrite:
-		if err = os.MkdirAll(o.Dir, 0o777); err == nil {
+		if err = clearFolder(o.Dir); err == nil {
 			err = write(o.Dir)
 		}
 	default:
 		err = place.FillFolder(o.Dir, func() error { return write(o.Dir) })
 	}
 	if err != nil {
-		return err
+		return made, err
 	}
-	return bagset.Loss(bad, moved, append(lost, bagset.Found(bags)...))
+	made.Counts, made.Size = []string{program.Count(f.count.Load(), "file")}, f.size.Load()
+	return made, bagset.Loss(f.bad+f.walk.Damaged, f.walk.Clamped, append(lost, bagset.Found(bags)...))
 }

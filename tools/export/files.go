@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 
 	"rsros/bagstore/place"
 )
@@ -23,6 +24,8 @@ type Files struct {
 	Work      *Workers
 	made      map[string]bool // folders
 	tables    []*Table
+	count     atomic.Int64 // of complete files
+	size      atomic.Int64 // in bytes
 }
 
 // NewFiles returns the files of a folder, with a worker for each core.
@@ -60,13 +63,23 @@ func (f *Files) create(path string) (*place.Target, error) {
 	return t, nil
 }
 
+// finish finishes a file, and counts it.
+func (f *Files) finish(t *place.Target, err error) error {
+	st, unknown := t.Stat()
+	if err = t.Finish(cmp.Or(err, unknown)); err == nil {
+		f.count.Add(1)
+		f.size.Add(st.Size())
+	}
+	return err
+}
+
 // Write writes a file with write.
 func (f *Files) Write(name string, write func(io.Writer) error) error {
 	t, err := f.Create(name)
 	if err != nil {
 		return err
 	}
-	return t.Finish(write(t.File))
+	return f.finish(t, write(t.File))
 }
 
 // Text writes a small file.
@@ -90,7 +103,7 @@ func (f *Files) Go(name string, release func(), write func(io.Writer) error) err
 		if err != nil {
 			return err
 		}
-		return t.Finish(write(t.File))
+		return f.finish(t, write(t.File))
 	})
 }
 
@@ -99,7 +112,7 @@ func (f *Files) Finish(err error) error {
 	wait := f.Work.Wait()
 	err = cmp.Or(err, wait)
 	for _, t := range f.tables {
-		err = cmp.Or(t.file.Finish(cmp.Or(err, t.out.Flush())), err)
+		err = cmp.Or(f.finish(t.file, cmp.Or(err, t.out.Flush())), err)
 	}
 	f.tables = nil
 	return err

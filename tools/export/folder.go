@@ -3,6 +3,7 @@ package export
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -29,17 +30,23 @@ type folder struct {
 	bad      int // messages that can be read but not exported
 }
 
-// exportFolder writes the files, then the manifest. It returns how many messages can't be exported,
-// and how many have bagstore.ClampedTimes.
-func exportFolder(ctx context.Context, bag *bagstore.Recording, filter bagstore.Filter, o Options) (bad, moved int, err error) {
+const manifestName = "manifest.json"
+
+// exportFolder writes the files, then the manifest.
+func exportFolder(ctx context.Context, bag *bagstore.Recording, filter bagstore.Filter, o Options) (*folder, error) {
 	f := &folder{Files: NewFiles(o.Dir, o.Overwrite), o: o, names: make(map[string]string), next: make(map[string]uint64),
 		rows: make(map[string]*Table), walk: bagset.NewWalk(ctx, o.Log)}
 	f.walk.Progress = o.Progress
-	err = f.Write("manifest.json", func(file io.Writer) error {
-		f.manifest = newManifest(file, place.Base(o.Bag))
-		return cmp.Or(f.Finish(f.export(bag, filter)), f.manifest.close())
-	})
-	return f.bad + f.walk.Damaged, f.walk.Clamped, err
+	file, err := f.Create(manifestName)
+	if err != nil {
+		return f, err
+	}
+	f.manifest = newManifest(file, place.Base(o.Bag))
+	err = cmp.Or(f.Finish(f.export(bag, filter)), f.manifest.close())
+	if err != nil && o.Overwrite {
+		return f, errors.Join(err, file.Close()) // it stays: the next export removes what it lists
+	}
+	return f, f.finish(file, err)
 }
 
 func (f *folder) export(bag *bagstore.Recording, filter bagstore.Filter) error {

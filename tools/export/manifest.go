@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"io"
 	"slices"
@@ -60,6 +61,7 @@ func newManifest(w io.Writer, bag string) *manifest {
 	m.print(`{"bag":`)
 	m.value(bag)
 	m.print(",\n\"files\":[")
+	m.err = cmp.Or(m.err, m.w.Flush()) // before a file exists: after a kill, the next export knows what is here
 	return m
 }
 
@@ -70,6 +72,7 @@ func (m *manifest) add(f manifestFile) {
 	m.files++
 	m.print("\n ")
 	m.value(f)
+	m.err = cmp.Or(m.err, m.w.Flush())
 }
 
 // close ends the list of files and adds what is known at the end.

@@ -7,16 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rs/zerolog"
-
-	"rsros/test/need"
 	"rsros/test/rig"
 )
 
 // A map is exported as an image; the manifest says where its cells lie.
 func TestExportMaps(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	need.Must(t, Run(t.Context(), Options{Bag: rig.MapBag(t), Dir: dir, Log: zerolog.Nop()}))
+	want(t, whole, Options{Bag: rig.MapBag(t), Dir: dir})
 	if img := readPNG(t, filepath.Join(dir, "Occupancy_0", "000003.png")); img.Bounds().Dx() != 4 || img.At(3, 0) != (color.Gray{Y: 100}) {
 		t.Errorf("img %v", img)
 	}

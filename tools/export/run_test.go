@@ -320,7 +320,7 @@ func TestExportInterrupted(t *testing.T) {
 	dir := filepath.Join(filepath.Dir(bag), "out")
 	ctx, cancel := context.WithCancel(t.Context())
 	o := Options{Bag: bag, Dir: dir, Points: true, Log: zerolog.Nop(), Progress: func(uint64, uint64) { cancel() }}
-	if err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if got := samplebag.Names(t, bag); !slices.Equal(got, []string{"out", "sdk.bag"}) {
@@ -365,7 +365,7 @@ func want(t *testing.T, end outcome, o Options) (log string) {
 	t.Helper()
 	var lines bytes.Buffer
 	o.Log = zerolog.New(&lines)
-	if err := Run(t.Context(), o); outcomeOf(err) != end {
+	if _, err := Run(t.Context(), o); outcomeOf(err) != end {
 		t.Fatalf("%+v: %v, want %s\n%s", o, err, end, &lines)
 	}
 	return lines.String()
