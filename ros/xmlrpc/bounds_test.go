@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -17,6 +18,9 @@ import (
 
 // TestRequestBounds holds what a request may cost: six bodies of 64 MiB of empty values once took 3.2 GB.
 func TestRequestBounds(t *testing.T) {
+	now, second := zerolog.TimestampFunc, time.Unix(1, 0) // both refusals are in the same second, however long they take
+	zerolog.TimestampFunc = func() time.Time { return second }
+	defer func() { zerolog.TimestampFunc = now }() // after the server has closed
 	var log bytes.Buffer
 	server := httptest.NewServer(NewHandler(echo, zerolog.New(&log)))
 	defer server.Close()
