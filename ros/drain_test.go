@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,6 +43,24 @@ func TestDrainLeavesNobodyBehind(t *testing.T) {
 	need.Must(t, sender.Drain(t.Context()))
 	need.Must(t, sender.Close())
 	peer.Await(t, "all messages", func() bool { return got.len() == count })
+}
+
+// A player that follows /clock subscribes to its own: at its end nothing is wrong with that publisher.
+func TestDrainEndsOwnLinks(t *testing.T) {
+	var failed atomic.Bool
+	n := startConfig(t, Config{Name: "own", MasterURI: startMaster(t).uri(), OnLog: func(m *msgs.Log) {
+		if strings.Contains(m.Msg, "can't receive") {
+			failed.Store(true)
+		}
+	}})
+	subscribe(t, n, SubscriberOptions{Topic: "/big"}, func(Received) {})
+	publishBig(t, n, 1, 1)
+	own := n.links()["/big"][0]
+	need.Must(t, n.Drain(t.Context()))
+	peer.Await(t, "the end of the link", func() bool { return own.ctx.Err() != nil || failed.Load() })
+	if failed.Load() {
+		t.Error("the node warns of its own topic, which it has left")
+	}
 }
 
 func TestDrainGivesUpWithItsContext(t *testing.T) {

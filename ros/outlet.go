@@ -206,6 +206,13 @@ func (n *Node) Drain(ctx context.Context) error {
 		outlets = append(outlets, t.end()...)
 	}
 	n.mu.Unlock()
+	for _, links := range n.links() {
+		for _, l := range links {
+			if l.uri == n.uri { // what the node itself subscribes to won't be there again
+				l.leave()
+			}
+		}
+	}
 	for _, c := range outlets {
 		if err := c.queue.Flush(ctx); err != nil {
 			return err
