@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -93,9 +94,12 @@ func Register(scheme string, s Store) {
 	stores.byScheme[scheme] = s
 }
 
-// scheme returns what is before :// in an address, Stream for Stream and names beside it, and "" for a
-// path. A Windows path has none.
+// scheme returns what is before :// in an address, Stream for Stream and names beside it, the null device for itself,
+// and "" for a path. A Windows path has none.
 func scheme(name string) string {
+	if name == os.DevNull {
+		return name
+	}
 	if name == Stream || strings.HasPrefix(name, Stream+"/") {
 		return Stream
 	}
@@ -112,8 +116,11 @@ func IsAddress(name string) bool { return scheme(name) != "" }
 // storeOf returns the store of an address, which is folders for a path.
 func storeOf(name string) (Store, error) {
 	s := scheme(name)
-	if s == "" {
+	switch s {
+	case "":
 		return folders{}, nil
+	case os.DevNull:
+		return nowhere{}, nil
 	}
 	stores.RLock()
 	defer stores.RUnlock()

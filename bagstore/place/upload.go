@@ -37,7 +37,7 @@ func temporary(name string) (string, error) {
 	if err := private(dir); err != nil {
 		return "", fmt.Errorf("%w; another folder for temporary files may be named (--temp)", err)
 	}
-	if name == Stream { // that of each program is another one
+	if endless(name) { // that of each program is another one
 		name = fmt.Sprint(name, os.Getpid())
 	}
 	return filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:24]+Suffix), nil
@@ -45,7 +45,7 @@ func temporary(name string) (string, error) {
 
 // freeObject also checks that there is a store, which can be written.
 func freeObject(ctx context.Context, name string, overwrite bool) error {
-	if name == Stream {
+	if endless(name) {
 		return nil
 	}
 	s, err := storeOf(name)

@@ -20,7 +20,7 @@ const uploadStateSuffix = ".upload"
 func openUploadState(name string) *uploadState {
 	u := &uploadState{over: true}
 	temp, err := temporary(name)
-	if err != nil || name == Stream {
+	if err != nil || endless(name) {
 		return u
 	}
 	f, err := Lock(strings.TrimSuffix(temp, Suffix) + uploadStateSuffix)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,12 +28,14 @@ func TestLastLine(t *testing.T) {
 		{"wrote " + at("r.bag") + ": ", []string{"recover", whole, "-o", at("r.bag")}},
 		{"wrote " + at("c.jsonl") + ": 1 recording", []string{"catalog", whole, "-o", at("c.jsonl")}},
 		{"wrote " + at("m.jsonl") + ": ", []string{"catalog", "merge", at("c.jsonl"), "-o", at("m.jsonl")}},
+		{"wrote " + os.DevNull + ": ", []string{"filter", whole, "-o", os.DevNull}},
+		{"wrote " + os.DevNull + ": ", []string{"decompress", whole, "-o", os.DevNull}},
 		{"wrote ", []string{"split", whole, "--split-count", "3000", "-o", at("part")}},
 		{"checked 1 recording: 1 sound, ", []string{"check", whole}},
 	} {
 		for _, quiet := range []bool{false, true} {
 			args := append(c.args, "--overwrite")
-			if c.args[0] == "check" {
+			if c.args[0] == "check" || slices.Contains(c.args, os.DevNull) {
 				args = c.args
 			}
 			if quiet {
