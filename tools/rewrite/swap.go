@@ -46,7 +46,7 @@ func (p Placement) Name(path string) string {
 }
 
 // Replace makes a new version of a file with write. In place, it keeps the original as
-// NAME.orig.bag. It returns the original's path. An Output that is the file itself is ErrSameFile.
+// NAME.orig.bag, and of a symbolic link it replaces the file. It returns the original's path. An Output that is the file itself is ErrSameFile.
 func (p Placement) Replace(ctx context.Context, path string, write func(out string) error) (original string, err error) {
 	if out := p.Name(path); p.Output != "" {
 		if SameFile(path, out) {
@@ -61,6 +61,9 @@ func (p Placement) Replace(ctx context.Context, path string, write func(out stri
 	}
 	if place.IsAddress(path) {
 		return "", ErrObject
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // the link stays: it would become a second file, and its name with .orig a link to the old version
 	}
 	ext := filepath.Ext(path)
 	backup := strings.TrimSuffix(path, ext) + ".orig" + ext

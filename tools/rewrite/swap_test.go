@@ -77,6 +77,26 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// TestReplaceFollowsLinks: a link goes on to name the file, which has a new version.
+func TestReplaceFollowsLinks(t *testing.T) {
+	dir, links := folder(t, "a.bag"), t.TempDir()
+	link := filepath.Join(links, "link.bag")
+	if err := os.Symlink(filepath.Join(dir, "a.bag"), link); err != nil {
+		t.Skip(err) // Windows needs a privilege
+	}
+	original, err := Placement{}.Replace(t.Context(), link, func(out string) error {
+		put(t, out, "new")
+		return nil
+	})
+	need.Must(t, err)
+	if got, want := list(t, dir), []string{"a.bag=new", "a.orig.bag=a.bag"}; !slices.Equal(got, want) || filepath.Base(original) != "a.orig.bag" {
+		t.Errorf("%q, the original is %s, want %q", got, original, want)
+	}
+	if got, want := list(t, links), []string{"link.bag=new"}; !slices.Equal(got, want) {
+		t.Errorf("beside the link: %q, want %q", got, want)
+	}
+}
+
 func placeAt(t *testing.T, output string, several, force bool) Placement {
 	t.Helper()
 	p, err := PlaceAt(output, several, force)
