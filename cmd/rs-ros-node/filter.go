@@ -42,7 +42,11 @@ func newFilterCommand(a *app) *cobra.Command {
 			if len(args) == 3 && o.out == "" { // as rosbag filter has them
 				return nil
 			}
-			return needsOutput(cmd, args)
+			err := needsOutput(cmd, args)
+			if err != nil && len(args) == 2 && o.out == "" && filepath.Ext(args[1]) != "" && !isFile(args[1]) {
+				err = fmt.Errorf("%w; -o %s copies all messages, %s EXPRESSION those for which it is true", err, args[1], args[1])
+			}
+			return err
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 3 {

@@ -1,9 +1,11 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,7 +104,8 @@ func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profil
 				if id.Kind == camdriver.Depth {
 					failed = set
 				}
-				errs = append(errs, fmt.Errorf("%s can't run as %s: %w; it offers %s", id, set, camdriver.ErrUnsupported, listProfiles(profiles)))
+				errs = append(errs, fmt.Errorf("%s can't run as %s: %w; the nearest is %s; it offers%s",
+					id, set, camdriver.ErrUnsupported, settingOf(set.nearest(profiles)), listProfiles(profiles)))
 				continue
 			}
 			chosen[i] = append(chosen[i], p)
@@ -169,13 +172,40 @@ func byStream(profiles []camdriver.Profile) map[camdriver.StreamID][]camdriver.P
 	return out
 }
 
-func listProfiles(profiles []camdriver.Profile) string {
-	var names []string
-	for _, p := range profiles {
-		name := StreamSetting{Width: p.Width, Height: p.Height, FPS: p.FPS}.String()
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+func settingOf(p camdriver.Profile) StreamSetting {
+	return StreamSetting{Width: p.Width, Height: p.Height, FPS: p.FPS}
+}
+
+// nearest returns the profile whose size and rate differ by the smallest factors.
+func (set StreamSetting) nearest(profiles []camdriver.Profile) camdriver.Profile {
+	factor := func(wanted, offered int) float64 {
+		if wanted == 0 || offered == 0 {
+			return 0
 		}
+		return math.Abs(math.Log(float64(offered) / float64(wanted)))
 	}
-	return strings.Join(names, ", ")
+	far := func(p camdriver.Profile) float64 {
+		return factor(set.Width, p.Width) + factor(set.Height, p.Height) + factor(set.FPS, p.FPS)
+	}
+	return slices.MinFunc(profiles, func(a, b camdriver.Profile) int { return cmp.Compare(far(a), far(b)) })
+}
+
+// listProfiles returns the settings of profiles, with a line for each size.
+func listProfiles(profiles []camdriver.Profile) string {
+	var b strings.Builder
+	var last StreamSetting
+	seen := map[StreamSetting]bool{}
+	for _, p := range profiles {
+		set := settingOf(p)
+		if seen[set] {
+			continue
+		}
+		separator := ", "
+		if len(seen) == 0 || set.Width != last.Width || set.Height != last.Height {
+			separator = "\n  "
+		}
+		b.WriteString(separator + set.String())
+		seen[set], last = true, set
+	}
+	return b.String()
 }

@@ -92,7 +92,7 @@ func TestChooseProfiles(t *testing.T) {
 		})
 	}
 	_, err := StreamSettings{depth: {FPS: 7}, gyro: {FPS: 9}, color: {}}.Choose(fakeSensors())
-	for _, want := range []string{"Depth_0 can't run as @7", "Gyro_0 can't run as @9", "stream Color_0"} {
+	for _, want := range []string{"Depth_0 can't run as @7", "Gyro_0 can't run as @9: not supported; the nearest is @200; it offers\n  @200, @400\n", "stream Color_0"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
