@@ -54,6 +54,18 @@ func TestConfigRoundTrip(t *testing.T) {
 	}
 }
 
+// TestConfigTexts: texts that YAML could take for something else are read back, or not printed.
+func TestConfigTexts(t *testing.T) {
+	for _, text := range []string{"", " ", "007", "off", "null", "~", "@60", "a: b", "#x", "- a", "!!str x", "&a", "line\nbreak", "a\u2028b", "a\u2029b", "a\u0085b", "\x01", "1:30", "<<"} {
+		args := []string{"live", "--camera", text, "--print-config"}
+		first := want(t, exitOK, args...)
+		if again := want(t, exitOK, "live", "--config", writeText(t, first), "--print-config"); again != first || strings.Contains(first, "# camera:") {
+			t.Errorf("%q: %s\nwant\n%s", text, again, first)
+		}
+	}
+	has(t, wantLog(t, exitFailed, "live", "--camera", "\xff", "--print-config"), `--camera "\xff": YAML has text in UTF-8 only`)
+}
+
 func TestConfigMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"lz4: true\nsplit_size: 1G\n": `robot.yaml: line 2: found the key "split_size", want some of the`,

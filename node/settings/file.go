@@ -3,7 +3,9 @@ package settings
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"rsros/program/yaml"
 )
@@ -45,7 +47,7 @@ func (f Field) texts(n *yaml.Node) (texts []string, err error) {
 	}
 	for _, n := range nodes {
 		text, err := yaml.Word(n)
-		if err != nil {
+		if empty := n.Kind == yaml.Scalar && n.Value == "" && n.ShortTag() == "!!str"; err != nil && !empty { // "" is a value
 			return nil, err
 		}
 		texts = append(texts, text)
@@ -62,6 +64,9 @@ func Write(w io.Writer, fields []Field, values Values) error {
 			continue
 		case texts == nil:
 			texts, comment = []string{f.Default}, "# "
+		}
+		if i := slices.IndexFunc(texts, func(text string) bool { return !utf8.ValidString(text) }); i >= 0 {
+			return fmt.Errorf("--%s %q: YAML has text in UTF-8 only", f.Name(), texts[i])
 		}
 		value := yaml.Texts(texts...)
 		if len(texts) == 1 {

@@ -51,11 +51,15 @@ func parse(text []byte) (*yaml.Node, error) {
 	return &root, check(&root, 0)
 }
 
-// Texts returns a list of texts, unquoted where YAML allows it.
+// Texts returns a list of texts, unquoted where YAML allows it and the library would read back what it wrote.
 func Texts(texts ...string) *Node {
 	list := &Node{Kind: List, Style: yaml.FlowStyle}
 	for _, text := range texts {
-		list.Content = append(list.Content, &Node{Kind: Scalar, Value: text})
+		style := yaml.Style(0)
+		if text == "" || strings.ContainsAny(text, "\u0085\u2028\u2029") {
+			style = yaml.DoubleQuotedStyle
+		}
+		list.Content = append(list.Content, &Node{Kind: Scalar, Value: text, Style: style})
 	}
 	return list
 }
