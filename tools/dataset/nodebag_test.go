@@ -2,11 +2,13 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"rsros/bagstore"
 	"rsros/program"
 	"rsros/test/samplebag"
 	"rsros/tools/bagset"
@@ -61,5 +63,48 @@ func TestStampTwice(t *testing.T) {
 	}
 	if m := readManifest(t, dir).Sequences[0]; m.Back != 1 {
 		t.Errorf("stamps go back %d times, want 1", m.Back)
+	}
+}
+
+// TestHalfSetsAtEnds checks that sets which lack a stream for up to a second at the ends are no loss, and that
+// others are.
+func TestHalfSetsAtEnds(t *testing.T) {
+	node := samplebag.Open(t, samplebag.Node(t, samplebag.NodeStamps(90)))
+	at := func(image int) bagstore.Time { return bagstore.Time(samplebag.NodeStart + int64(image)*33_000_000) }
+	for name, c := range map[string]struct {
+		depth []int // the parts of images that depth has: from, to, from, to, …
+		ends  uint64
+		lost  uint64
+	}{
+		"starts and stops":  {[]int{3, 88}, 5, 0},
+		"a gap":             {[]int{0, 40, 42, 90}, 0, 2},
+		"both":              {[]int{1, 40, 42, 90}, 1, 2},
+		"starts late":       {[]int{40, 90}, 0, 42}, // the syncer matches no late stream's first image
+		"stops early":       {[]int{0, 40}, 0, 50},
+		"late, and stops":   {[]int{40, 88}, 2, 42},
+		"everything is had": {[]int{0, 90}, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := filepath.Join(t.TempDir(), "half.bag")
+			w := samplebag.Create(t, in, bagstore.Options{})
+			samplebag.Each(t, func(m bagstore.Message) {
+				keep := !strings.HasPrefix(m.Conn.Topic, "/camera/depth/image")
+				for i := 0; i < len(c.depth); i += 2 {
+					keep = keep || m.Time >= at(c.depth[i]) && m.Time < at(c.depth[i+1])
+				}
+				if keep {
+					w.Put(*m.Conn, m.Time, m.Data)
+				}
+			}, node)
+			w.Done()
+			dir, err := make1(t, Options{In: []string{in}, Form: "tum"})
+			m := readManifest(t, dir).Sequences[0]
+			if isLoss(err) != (c.lost > 0) || err != nil && !strings.Contains(err.Error(), fmt.Sprintf(" %d of %d sets", c.lost, m.Sets+m.LeftOut)) {
+				t.Errorf("%v, want %d lost", err, c.lost)
+			}
+			if m.AtEnds != c.ends || m.LeftOut != c.ends+c.lost || m.Sets+m.LeftOut < 90 || (len(m.Notes) > 0) != (c.ends > 0) {
+				t.Errorf("%+v, want %d at the ends", m, c.ends)
+			}
+		})
 	}
 }

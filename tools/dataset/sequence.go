@@ -16,6 +16,7 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/msgs"
+	"rsros/program"
 	"rsros/tools/bagset"
 	"rsros/tools/export"
 )
@@ -34,6 +35,9 @@ type Input struct {
 	chain    process.Chain
 	truth    truth
 	leftOut  *export.Table
+	at       time.Duration // of the newest set
+	half     uint64        // sets since the last one that has all streams
+	since    time.Duration // of the first of them
 	ticks    ticks
 	Damaged  uint64 // messages
 	pace     bagstore.Pace
@@ -54,6 +58,8 @@ type Sequence struct {
 	MotionClock string `json:"motion_clock,omitempty"`
 	ByRate      uint64 `json:"sets_not_chosen_by_rate"`
 	LeftOut     uint64 `json:"sets_left_out"` // left_out.csv lists them
+	// AtEnds counts those of LeftOut that lack streams because these didn't start or stop at the same time.
+	AtEnds uint64 `json:"sets_left_out_at_ends,omitempty"`
 	// Back counts sets whose stamp is before that of the previous one: the clock was set back.
 	Back  uint64   `json:"sets_back_in_time,omitempty"`
 	Notes []string `json:"notes,omitempty"`
@@ -191,6 +197,10 @@ func (s *Input) run(f Form) error {
 	if s.Sets == 0 {
 		return fmt.Errorf("%s: no set of %s is complete", s.Recording, s.streamNames(s.Cameras))
 	}
+	if s.endHalves(); s.AtEnds > 0 {
+		s.Inform("%s at the ends, where streams start and stop one after the other, were left out", program.Count(s.AtEnds, "half set"))
+		s.Options.Log.Info().Str("recording", s.Recording).Msg(s.Notes[len(s.Notes)-1])
+	}
 	if s.Back > 0 {
 		s.Note("stamps of %s go back %d times: its clock was set back", s.Cameras[0], s.Back)
 	}
@@ -225,9 +235,17 @@ func (s *Input) entry(e *rssets.Entry, w Writer) error {
 
 // set writes a set that is complete, chosen and like the ones before it.
 func (s *Input) set(e *rssets.Entry, w Writer) error {
+	s.at = e.At
 	if missing := s.missing(&e.Set); len(missing) > 0 {
+		if s.half++; s.half == 1 {
+			s.since = e.At
+		}
 		return s.leave(e, "lacks "+s.streamNames(missing))
 	}
+	if s.profiles == nil { // the first that has all streams
+		s.endHalves()
+	}
+	s.half = 0
 	first, _ := find(&e.Set, s.Cameras[0])
 	if !s.ticks.take(stamp(first.Frame), first.Frame.Profile.FPS) {
 		s.ByRate++
@@ -378,6 +396,16 @@ func (s *Input) Note(format string, args ...any) {
 	s.Options.Log.Warn().Str("recording", s.Recording).Msg(s.Notes[len(s.Notes)-1])
 }
 
+// maxApart is how far apart the streams of a recording may start, or stop, without a loss.
+const maxApart = time.Second
+
+// endHalves counts the half sets at the start or the end.
+func (s *Input) endHalves() {
+	if s.at-s.since <= maxApart {
+		s.AtEnds += s.half
+	}
+}
+
 // leave lists a set that is left out.
 func (s *Input) leave(e *rssets.Entry, why string) error {
 	s.LeftOut++
@@ -394,8 +422,8 @@ func (s *Input) lost() (lost []string) {
 			lost = append(lost, fmt.Sprintf("%s: %s", s.Recording, n.Text))
 		}
 	}
-	if s.LeftOut > 0 {
-		lost = append(lost, fmt.Sprintf("%s: %d of %d sets were left out, see %s", s.Recording, s.LeftOut, s.LeftOut+s.Sets+s.ByRate, s.name("left_out.csv")))
+	if n := s.LeftOut - s.AtEnds; n > 0 {
+		lost = append(lost, fmt.Sprintf("%s: %d of %d sets were left out, see %s", s.Recording, n, s.LeftOut+s.Sets+s.ByRate, s.name("left_out.csv")))
 	}
 	return lost
 }
