@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"rsros/program/buffers"
 )
@@ -16,20 +17,27 @@ var PageSize = buffers.PageSize
 //
 // Buffers of image size are cut from huge pages if the system has them, because
 // direct I/O pins every page of a buffer. The pool keeps released buffers as long as they
-// and those in use fit in limit. Beyond it, each buffer has memory of its own.
+// and those in use fit in limit, and frees blocks of them that it doesn't need for a while.
+// Beyond limit, each buffer has memory of its own.
 type Pool struct {
 	limit int64
 	out   atomic.Int64 // bytes in use
 
-	mu   sync.Mutex
-	free map[int][]*Buffer // by capacity
-	held int64             // bytes of all blocks
+	mu     sync.Mutex
+	free   map[int][]*Buffer // by capacity
+	held   int64             // bytes of all blocks
+	round  int               // of tidy
+	tidies bool              // tidy will be called
 }
+
+// tidyEvery is how often a pool frees the blocks that it hasn't used meanwhile.
+const tidyEvery = 10 * time.Second
 
 // block is memory that is freed together.
 type block struct {
 	bytes int64
 	used  int // buffers in use
+	round int // of tidy, when one was taken last
 }
 
 // NewPool returns a pool that hands out at most limit bytes.
@@ -64,7 +72,7 @@ func (p *Pool) take(size int) *Buffer {
 	if len(p.free[size]) == 0 {
 		more := int64(max(size, buffers.MostCut))
 		if p.held+more > p.limit {
-			p.trim()
+			p.trim(p.round + 1)
 		}
 		if p.held+more > p.limit {
 			p.add(buffers.Single(size))
@@ -76,24 +84,27 @@ func (p *Pool) take(size int) *Buffer {
 	b := list[len(list)-1]
 	p.free[size] = list[:len(list)-1]
 	b.block.used++
+	b.block.round = p.round
 	return b
 }
 
 // add adds the buffers of a block. The caller must hold mu.
 func (p *Pool) add(memory ...[]byte) {
 	size := len(memory[0])
-	k := &block{bytes: int64(len(memory) * size)}
+	k := &block{bytes: int64(len(memory) * size), round: p.round}
 	p.held += k.bytes
 	for _, m := range memory {
 		p.free[size] = append(p.free[size], &Buffer{whole: m, block: k, pool: p})
 	}
 }
 
-// trim frees the blocks of which no buffer is in use. The caller must hold mu.
-func (p *Pool) trim() {
+// trim frees the blocks of which no buffer is in use or was taken since a round began. It reports whether others are
+// not in use, either. The caller must hold mu.
+func (p *Pool) trim(round int) (left bool) {
 	for size, list := range p.free {
 		list = slices.DeleteFunc(list, func(b *Buffer) bool {
-			idle := b.block.used == 0
+			idle := b.block.used == 0 && b.block.round < round
+			left = left || b.block.used == 0 && !idle
 			if idle {
 				p.held -= b.block.bytes
 				b.block.bytes = 0 // for its other buffers
@@ -103,6 +114,23 @@ func (p *Pool) trim() {
 		if p.free[size] = list; len(list) == 0 {
 			delete(p.free, size)
 		}
+	}
+	return left
+}
+
+// tidy frees what a burst has left. It is called again while there are blocks that were in use since it was called
+// last, and after the next Release.
+func (p *Pool) tidy() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before := p.held
+	p.tidies = p.trim(p.round)
+	p.round++
+	if p.tidies {
+		time.AfterFunc(tidyEvery, p.tidy)
+	}
+	if before-p.held >= buffers.MostCut {
+		buffers.ReturnSoon()
 	}
 }
 
@@ -131,6 +159,10 @@ func (b *Buffer) Release() {
 	p.mu.Lock()
 	b.block.used--
 	p.free[len(b.whole)] = append(p.free[len(b.whole)], b)
+	if !p.tidies {
+		p.tidies = true
+		time.AfterFunc(tidyEvery, p.tidy)
+	}
 	p.mu.Unlock()
 	p.out.Add(-int64(len(b.whole)))
 }

@@ -2,7 +2,11 @@ package camdriver
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 	"unsafe"
+
+	"rsros/program/buffers"
 )
 
 func TestPoolAlignmentAndLimit(t *testing.T) {
@@ -92,6 +96,52 @@ func TestPoolHoldsLittle(t *testing.T) {
 	if p.held > limit {
 		t.Errorf("%d bytes are held, with none in use, want at most %d", p.held, limit)
 	}
+}
+
+// TestPoolTidies: what a burst needed is freed, even if nothing follows, and what is used over and over stays.
+func TestPoolTidies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size = 3 << 20
+		p := NewPool(64 << 20)
+		burst := func() {
+			var all []*Buffer
+			for b := p.Get(size); b != nil; b = p.Get(size) {
+				all = append(all, b)
+			}
+			for _, b := range all {
+				b.Release()
+			}
+		}
+		held := func() int64 {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.held
+		}
+		burst()
+		most, used := held(), map[*Buffer]bool{}
+		for range 4 * tidyEvery / time.Second {
+			time.Sleep(time.Second)
+			b := p.Get(size)
+			b.Release()
+			used[b] = true
+		}
+		if len(used) != 1 {
+			t.Errorf("one buffer at a time is used: it was replaced %d times", len(used)-1)
+		}
+		if n := held(); n == 0 || n > buffers.MostCut || most < 32<<20 {
+			t.Errorf("%d bytes of %d are held for one buffer of %d", n, most, size)
+		}
+		one := p.Get(size)
+		burst()
+		time.Sleep(3 * tidyEvery)
+		if n := held(); n == 0 || n > buffers.MostCut {
+			t.Errorf("%d bytes are held for one buffer in use", n)
+		}
+		one.Release()
+		if time.Sleep(3 * tidyEvery); held() > 0 {
+			t.Errorf("%d bytes are held for nothing", held())
+		}
+	})
 }
 
 func TestPoolAllocations(t *testing.T) {
