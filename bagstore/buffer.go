@@ -80,6 +80,39 @@ func (b *Buffer) Size() int64 {
 	return int64(len(b.bytes))
 }
 
+// held returns how much of the memory and of temporary files a decoded block takes.
+func (b *Buffer) held() (inMemory, inFile int64) {
+	if b == nil {
+		return 0, 0
+	}
+	if b.block != nil {
+		inMemory, inFile = b.block.in.held()
+		return inMemory + b.block.bytes, inFile
+	}
+	if b.content != nil && b.bytes == nil {
+		return 0, b.Size()
+	}
+	return b.Size(), 0
+}
+
+// inFile returns a decoded block that isn't in memory; nil if it has to be decoded again.
+func (b *Buffer) inFile() *Buffer {
+	switch {
+	case b == nil:
+	case b.block != nil:
+		if in := b.block.in.inFile(); in != nil {
+			return (&Buffer{block: &convertedBlock{in: in}}).retain()
+		}
+	case b.content != nil && b.bytes == nil:
+		return b.retain()
+	case b.content != nil:
+		if c, err := b.content.InFile(); err == nil {
+			return ContentBuffer(c)
+		}
+	}
+	return nil
+}
+
 // Release drops a reference.
 func (b *Buffer) Release() {
 	if b == nil || !b.refs.Release() {

@@ -16,6 +16,9 @@ func (v *View) BoundLead(bytes int64, prefetchWait time.Duration) {
 	v.leadBytes, v.prefetchWait = bytes, prefetchWait
 }
 
+// BoundFiles sets how many bytes of chunks that the iterator is in are kept in temporary files.
+func (it *Iterator) BoundFiles(bytes int64) { it.reader.filedKeep = bytes }
+
 // Cached returns the chunks in an iterator's cache, their bytes, and those of uncompressed ones.
 func (it *Iterator) Cached() (chunks int, all, plain int64) {
 	return len(it.reader.cache), it.reader.bytes, it.reader.plain

@@ -2,6 +2,7 @@ package bagstore
 
 import (
 	"container/list"
+	"fmt"
 	"sync/atomic"
 )
 
@@ -17,6 +18,14 @@ const (
 	// lentBytes replaces plainBytes if the file is read ahead: cached chunks hold memory
 	// that the next blocks need, and recently read blocks stay in it anyway.
 	lentBytes = 2 << 20
+	// filedBytes bounds the chunks in temporary files that the iterator is in, each counted as filedLeast or more: the files are
+	// bounded, too.
+	filedBytes = 4 << 30
+	filedLeast = 16 << 20
+	// unpackings bounds how often a chunk for which there is no room is unpacked, if its bytes are more than backed times those
+	// in the file.
+	unpackings = 16
+	backed     = 4
 	// convertAfter is the number of messages after a seek that are converted when they are visited.
 	convertAfter = 8
 )
@@ -37,6 +46,10 @@ type messageReader struct {
 	lru       list.List                  // most recent first
 	bytes     int64                      // size of the cached chunks
 	plain     int64                      // size of the uncompressed ones among them
+	filed     int64                      // size of those in temporary files, which isn't in bytes
+	filedKeep int64                      // limit of filed
+	dropped   map[chunkRef]int           // how often there was no room for a chunk that is still needed
+	at        Time                       // of the message to read in the view; -1 after a seek
 	keep      int64                      // limit of bytes
 	past      int64                      // and after a seek
 	plainKeep int64                      // limit of plain
@@ -51,8 +64,10 @@ type messagePos struct {
 // chunkContent is a chunk's uncompressed bytes, or its messages. blk, err and more are set when done is closed.
 type chunkContent struct {
 	ref   chunkRef
-	size  int64        // as expected; since the first use, the actual one
+	size  int64        // in memory: as expected; since the first use, the actual one
+	filed int64        // in a temporary file, see filedBytes; 0 before the first use
 	more  int64        // bytes above size; 0 since the first use
+	most  int64        // bytes that what is in the file backs
 	plain bool         // stored uncompressed
 	state atomic.Int32 // one of the content constants
 	done  chan struct{}
@@ -90,7 +105,7 @@ func (c *chunkContent) ready() bool {
 }
 
 func newMessageReader(v *View) *messageReader {
-	mr := &messageReader{v: v, messagePos: messagePos{chunkRef: chunkRef{bag: -1}}, readers: make([]Reader, len(v.bags)), layouts: make(map[chunkRef]Layout), cache: make(map[chunkRef]*list.Element), keep: cacheBytes, plainKeep: plainBytes}
+	mr := &messageReader{v: v, messagePos: messagePos{chunkRef: chunkRef{bag: -1}}, readers: make([]Reader, len(v.bags)), layouts: make(map[chunkRef]Layout), cache: make(map[chunkRef]*list.Element), dropped: make(map[chunkRef]int), at: -1, keep: cacheBytes, filedKeep: filedBytes, plainKeep: plainBytes}
 	for _, b := range v.bags {
 		if b.info.ReadAhead {
 			mr.plainKeep = lentBytes
@@ -145,6 +160,7 @@ func (mr *messageReader) choose(c *cursor) {
 		mr.chunkRef = c.chunkRef
 		mr.Block, mr.Layout = c.chunk, c.head
 	}
+	mr.at = c.key.time
 	mr.Conn, mr.Ref, mr.Time = c.Conn.ID, uint32(c.key.offset), c.stored(c.i)
 	mr.Mapped = mr.v.mapped != nil && mr.v.mapped(c.Conn)
 }
@@ -195,7 +211,8 @@ func (mr *messageReader) readMessage(to *Stored) error {
 
 // restart must be called when the iterator seeks.
 func (mr *messageReader) restart() {
-	mr.reads = 0
+	mr.reads, mr.at = 0, -1
+	clear(mr.dropped)
 	mr.forgetQueued()
 	mr.evict(mr.past)
 }
@@ -215,12 +232,7 @@ func (mr *messageReader) content(r chunkRef, l Layout) (*Buffer, error) {
 		c = mr.request(r, l)
 	}
 	<-c.done
-	if c.more != 0 {
-		mr.count(c, -1)
-		mr.ahead.more.Add(-c.more)
-		c.size, c.more = c.size+c.more, 0
-		mr.count(c, +1)
-	}
+	mr.measure(c)
 	if c.err != nil {
 		return nil, c.err // cached, too: every message of the chunk asks for it
 	}
@@ -248,6 +260,11 @@ func (mr *messageReader) request(r chunkRef, l Layout) *chunkContent {
 			mr.makeRoom(l.Size)
 		}
 		c = mr.add(r, l)
+		if n := mr.dropped[r]; n >= unpackings && c.claim() {
+			c.err = fmt.Errorf("chunk %d: it overlaps in time with others of more than %d MiB, and would be unpacked more than %d times",
+				r.chunk, filedBytes>>20, n)
+			close(c.done)
+		}
 	}
 	mr.ahead.used(c)
 	if c.claim() {
@@ -270,7 +287,7 @@ func (mr *messageReader) cached(r chunkRef) (c *chunkContent, there bool) {
 
 // add adds a chunk to the cache.
 func (mr *messageReader) add(r chunkRef, l Layout) *chunkContent {
-	c := &chunkContent{ref: r, size: l.Size, plain: plain(l), converted: l.Access == Converted, done: make(chan struct{})}
+	c := &chunkContent{ref: r, size: l.Size, most: backed * l.Stored, plain: plain(l), converted: l.Access == Converted, done: make(chan struct{})}
 	mr.cache[r] = mr.lru.PushFront(c)
 	mr.count(c, +1)
 	mr.evict(mr.keep)
@@ -280,9 +297,21 @@ func (mr *messageReader) add(r chunkRef, l Layout) *chunkContent {
 // count updates the size of the cache for a content that is added (+1) or removed (-1).
 func (mr *messageReader) count(c *chunkContent, sign int64) {
 	mr.bytes += sign * c.size
+	mr.filed += sign * c.filed
 	if c.plain {
 		mr.plain += sign * c.size
 	}
+}
+
+// measure counts a content that was read by what it takes.
+func (mr *messageReader) measure(c *chunkContent) {
+	mr.count(c, -1)
+	mr.ahead.more.Add(-c.more)
+	c.more = 0
+	if c.size, c.filed = c.blk.held(); c.filed > 0 {
+		c.filed = max(c.filed, filedLeast)
+	}
+	mr.count(c, +1)
 }
 
 // makeRoom drops used uncompressed chunks, oldest first, until another one of the given size fits.
@@ -298,15 +327,37 @@ func (mr *messageReader) makeRoom(size int64) bool {
 	return mr.plain == 0 || mr.plain+size <= mr.plainKeep
 }
 
-// evict drops the least recently used chunks above keep bytes, except those being read or read ahead.
+// evict makes room for all but keep bytes: it drops the least recently used chunks, and puts those into files that the iterator
+// is in. Others leave the files. Those being read or read ahead stay.
 func (mr *messageReader) evict(keep int64) {
-	for el := mr.lru.Back(); el != nil && mr.bytes > keep && el != mr.lru.Front(); {
+	for el := mr.lru.Back(); el != nil && (mr.bytes > keep || mr.filed > 0) && el != mr.lru.Front(); {
 		c, prev := el.Value.(*chunkContent), el.Prev()
-		if c.ref != mr.chunkRef && !c.ahead && c.ready() {
+		needed := c.ref.start <= mr.at && mr.at <= c.ref.end
+		above := mr.bytes > keep && c.size > 0
+		switch {
+		case c.ref == mr.chunkRef || c.ahead || !c.ready():
+		case !needed && (mr.bytes > keep || c.filed > 0):
+			mr.remove(el)
+		case needed && (above && !mr.file(c) || c.filed > 0 && mr.filed > mr.filedKeep):
+			if c.blk.Size() > c.most {
+				mr.dropped[c.ref]++
+			}
 			mr.remove(el)
 		}
 		el = prev
 	}
+}
+
+// file puts a content into a file. It returns false if it has to be read again.
+func (mr *messageReader) file(c *chunkContent) bool {
+	blk := c.blk.inFile()
+	if blk == nil {
+		return false
+	}
+	c.blk.Release()
+	c.blk = blk
+	mr.measure(c)
+	return true
 }
 
 func (mr *messageReader) remove(el *list.Element) {

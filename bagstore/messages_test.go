@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/place"
 )
 
@@ -320,20 +322,35 @@ func TestConvertedStops(t *testing.T) {
 // overlapping is blocks of one time, of which the cache holds one. It counts how often they are unpacked.
 type overlapping struct {
 	*memoryContent
+	stored   int64 // bytes of a block in the file
 	unpacked atomic.Int64
 }
 
 func (o *overlapping) Blocks() []Block {
 	list := o.memoryContent.Blocks()
 	for i := range list {
-		list[i].Size = cacheBytes + convertedBytes
+		if list[i].Stored = o.stored; list[i].Messages() > 1 {
+			list[i].Size = cacheBytes + convertedBytes
+		}
 	}
 	return list
 }
 
 func (o *overlapping) Unpack(block int) (*Buffer, error) {
 	o.unpacked.Add(1)
-	return o.memoryContent.Unpack(block)
+	k, err := memory.NewContent(1, 1)
+	if err == nil {
+		err = k.Fill(bytes.NewReader([]byte{byte(block)}))
+	}
+	return ContentBuffer(k), err
+}
+
+func (o *overlapping) Read(in *Buffer, block int, e Entry, alloc func(n int) []byte) ([]byte, error) {
+	var of [1]byte
+	if _, err := in.Content().ReadAt(of[:], 0); err != nil || of[0] != byte(block) {
+		return nil, fmt.Errorf("a message of block %d in block %d: %v", block, of, err)
+	}
+	return o.memoryContent.Read(in, block, e, alloc)
 }
 
 // TestFileOrder checks that in the order of the file all messages are visited, and each block is unpacked once, however the
@@ -360,5 +377,52 @@ func TestFileOrder(t *testing.T) {
 	}
 	if seen != blocks*n || bad != 1 || o.unpacked.Load() != blocks {
 		t.Errorf("%d messages, %d of them bad, %d blocks unpacked", seen, bad, o.unpacked.Load())
+	}
+}
+
+// TestTimeOrder checks that in the order of time, too, a block is unpacked once while the iterator is in it, in whatever
+// order its messages and those of others come. Without room for that it is refused, unless the file backs it.
+func TestTimeOrder(t *testing.T) {
+	const blocks, n = 6, 40
+	for name, test := range map[string]struct {
+		files, stored int64
+		unpacked, bad int
+	}{
+		"room":   {filedBytes, 0, blocks, 0},
+		"none":   {0, 0, blocks * unpackings, blocks * (n - unpackings)},
+		"backed": {0, 1, blocks * n, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newMemoryContent(blocks, n, func(int) int { return 10 })
+			c.packed = true
+			for b := range c.blocks {
+				for i := range c.blocks[b] {
+					m := &c.blocks[b][i]
+					m.Time, m.bad = Time(i*blocks+b+1), false
+				}
+			}
+			c.blocks = append(c.blocks, []memoryMessage{{Entry: Entry{Time: blocks*n + 1}, size: 10}}) // afterwards
+			o := &overlapping{memoryContent: c, stored: test.stored}
+			v := NewRecording(o).View(Query{})
+			v.ReadAhead(0)
+			it := v.Iterator()
+			it.BoundFiles(test.files)
+			bad := 0
+			for i := range blocks * n {
+				if it.Next() {
+					continue
+				}
+				if bad++; it.Message().Time != Time(i+1) || !strings.Contains(fmt.Sprint(it.Err()), "it overlaps in time with others") {
+					t.Fatalf("%d: %v", it.Message().Time, it.Err())
+				}
+			}
+			if !it.Next() || it.reader.filed != 0 {
+				t.Errorf("%v; %d bytes are in files after all blocks that overlap", it.Err(), it.reader.filed)
+			}
+			it.Close()
+			if got := int(o.unpacked.Load()) - 1; got != test.unpacked || bad != test.bad {
+				t.Errorf("unpacked %d times, %d messages refused", got, bad)
+			}
+		})
 	}
 }

@@ -67,6 +67,17 @@ func NewFile(size, stored int64) (*Content, error) {
 	return &Content{file: f, size: min(size, MaxChunk), stored: stored}, nil
 }
 
+// InFile returns the content in a temporary file, for when it is needed again. The caller releases both.
+func (c *Content) InFile() (*Content, error) {
+	to, err := NewFile(c.size, c.stored)
+	if err == nil {
+		if err = to.Fill(io.NewSectionReader(c, 0, c.size)); err != nil {
+			to.Release()
+		}
+	}
+	return to, err
+}
+
 // Bytes are the content in memory, until Release; ok is false if it is in a file.
 func (c *Content) Bytes() (b []byte, ok bool) { return c.bytes, c.file == nil }
 
