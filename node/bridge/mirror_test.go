@@ -138,9 +138,9 @@ func awaitSubscriber(t *testing.T, p *ros.Publisher) {
 // TestServices calls a node's services in ROS 2.
 func TestServices(t *testing.T) {
 	n, _, other := worlds(t, Options{Name: "eye", Namespace: "/front"})
-	paused := false
+	var paused atomic.Bool
 	services, err := graph.Offer(n.Node,
-		graph.SetBool("~pause", func(_ context.Context, on bool) (string, error) { paused = on; return "now paused", nil }),
+		graph.SetBool("~pause", func(_ context.Context, on bool) (string, error) { paused.Store(on); return "now paused", nil }),
 		graph.Trigger("/stop", func(context.Context) (string, error) { return "", errors.New("it runs on") }))
 	need.Must(t, err)
 	defer services.Close()
@@ -152,8 +152,8 @@ func TestServices(t *testing.T) {
 		d := msgs.NewCDRDecoder(answer)
 		return fmt.Sprint(d.Bool(), " ", string(d.Text()))
 	}
-	if got := call("/front/eye/pause", "std_srvs/srv/SetBool", 1); got != "true now paused" || !paused {
-		t.Errorf("pause: %s, paused %v", got, paused)
+	if got := call("/front/eye/pause", "std_srvs/srv/SetBool", 1); got != "true now paused" || !paused.Load() {
+		t.Errorf("pause: %s, paused %v", got, paused.Load())
 	}
 	if got := call("/stop", "std_srvs/srv/Trigger", 0); got != "false it runs on" {
 		t.Errorf("stop: %s", got)
