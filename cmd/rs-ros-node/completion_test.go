@@ -3,10 +3,13 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"rsros/test/samplebag"
 )
 
 // TestCompletion asks what may follow on a command line, as completion scripts do.
 func TestCompletion(t *testing.T) {
+	bag := samplebag.Walk(t, "walk.bag")
 	for _, c := range []struct {
 		typed []string
 		want  string
@@ -19,6 +22,10 @@ func TestCompletion(t *testing.T) {
 		{[]string{""}, "completion\t"},
 		{[]string{"live", "--naming", ""}, "wrapper\n"},
 		{[]string{"play", "a.bag", "--unite-imu", "c"}, "copy\n"},
+		{[]string{"live", "--device", ""}, "sim\nusb\n"},
+		{[]string{"filter", bag, "--topics", "/c"}, "/count\n"},
+		{[]string{"play", bag, "--topics", ""}, "/count\n"},
+		{[]string{"play", "nowhere.bag", "--topics", ""}, ":0\n"},
 	} {
 		code, out, errs := command(t, append([]string{"__complete"}, c.typed...)...)
 		if code != exitOK || !strings.Contains(strings.ToLower("\n"+out), "\n"+c.want) {

@@ -179,6 +179,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root.InitDefaultVersionFlag()
 	help.Use(root)
 	addManual(root)
+	completeNames(root)
 	for _, c := range root.Commands() {
 		for _, c := range append(c.Commands(), c) {
 			c.Args = usageArgs(c.Args)
