@@ -23,6 +23,8 @@ type keeper struct {
 	wait sync.WaitGroup
 	seen uint64 // last chunk with messages at the previous look
 	safe uint64 // all chunks up to this one are in the bag or the tail file
+
+	copying []sealedJob // and the open one; changed with w.mu held
 }
 
 func newKeeper(w *Writer, path string) *keeper {
@@ -53,12 +55,12 @@ func (k *keeper) close() {
 
 func (k *keeper) tick() {
 	w := k.w
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.done || w.c.failed() != nil {
+	if w.c.failed() != nil || k.gone() {
 		return
 	}
-	if k.gone() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done {
 		return
 	}
 	committed := w.c.committed.Load()
@@ -69,7 +71,14 @@ func (k *keeper) tick() {
 		w.c.flushSoon(open <= k.seen+1 || len(w.sealed) > 0 && w.sealed[0].number <= k.seen)
 	}
 	k.safe = max(k.safe, w.c.landed.Load())
-	k.put(open)
+	k.copying = append(slices.Clone(w.sealed), sealedJob{open, w.cur, w.cur.buf})
+	w.mu.Unlock()
+	k.put()
+	w.mu.Lock()
+	k.copying = nil
+	if w.done {
+		return
+	}
 	if len(w.cur.entries) == 0 {
 		open--
 	}
@@ -78,7 +87,7 @@ func (k *keeper) tick() {
 	_ = w.checkpointIfDue(w.c.submit) // the next Write returns the error
 }
 
-// gone reports whether the file is lost, and fails the Writer then. The caller must hold w.mu.
+// gone reports whether the file is lost, and fails the Writer then.
 func (k *keeper) gone() bool {
 	err := k.w.file.Gone(k.w.c.inFile.Load())
 	if err != nil {
@@ -88,25 +97,34 @@ func (k *keeper) gone() bool {
 }
 
 // put copies the chunks that existed at the previous look to the tail file, in order and
-// only if all before them are safe: a kill must not lose chunks in the middle.
-func (k *keeper) put(open uint64) {
-	for _, s := range k.w.sealed {
+// only if all before them are safe: a kill must not lose chunks in the middle. The file may wait for
+// the disk, so the caller must not hold w.mu.
+func (k *keeper) put() {
+	last := len(k.copying) - 1 // the open one, which isn't safe before it is sealed
+	for i, s := range k.copying {
 		if s.number > k.safe+1 || s.number > k.seen {
 			return
 		}
-		if k.tail.Put(s.number, s.job.buf) {
+		if k.tail.Put(s.number, s.content) && i < last {
 			k.safe = max(k.safe, s.number)
 		}
 	}
-	if k.seen == open && k.safe+1 >= open {
-		k.tail.Put(open, k.w.cur.buf)
+}
+
+// take returns an empty chunk, whose memory isn't being copied.
+func (w *Writer) take() *job {
+	j := w.c.take()
+	if w.keeper != nil && slices.ContainsFunc(w.keeper.copying, func(s sealedJob) bool { return s.job == j }) {
+		j.buf = nil
 	}
+	return j
 }
 
 // sealedJob is a chunk on its way to the disk.
 type sealedJob struct {
-	number uint64 // from 1
-	job    *job   // reused for another chunk after it is written
+	number  uint64 // from 1
+	job     *job   // reused for another chunk after it is written
+	content []byte
 }
 
 func dropWritten(list []sealedJob, written uint64) []sealedJob {

@@ -243,6 +243,55 @@ func TestTailFollowsBag(t *testing.T) {
 	}
 }
 
+// stuckDisk holds up a write until it is told to continue.
+type stuckDisk struct {
+	*os.File
+	stuck chan []byte
+	until chan struct{}
+}
+
+func (d stuckDisk) WriteAt(b []byte, at int64) (int, error) {
+	if len(b) != tailHeader {
+		d.stuck <- b
+		<-d.until
+	}
+	return d.File.WriteAt(b, at)
+}
+
+// TestTailDoesNotHoldUpWrite checks that messages are written while the tail file waits for the disk, and that those that it
+// waits with stay what they were.
+func TestTailDoesNotHoldUpWrite(t *testing.T) {
+	for _, c := range []bagstore.Compression{bagstore.None, bagstore.LZ4} {
+		t.Run(string(c), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.bag")
+			w, err := newWriter(disk.NewBuffered(&memDisk{}), settings{Options: bagstore.Options{Compression: c, ChunkSize: 1000, Checkpoint: -1, Workers: 1, NoSync: true, Now: time.Now}, tail: 7})
+			need.Must(t, err)
+			k := keeperOf(t, w, path)
+			f, err := os.Create(tailPath(path, 7))
+			need.Must(t, err)
+			tail := stuckDisk{f, make(chan []byte), make(chan struct{})}
+			k.tail.f = tail
+			_, err = w.AddConnection(stockbag.StringType("/kill"))
+			need.Must(t, errors.Join(err, w.Write(0, 1, stockbag.Text(1, 100))))
+			k.tick()
+			ticked := make(chan struct{})
+			go func() { k.tick(); close(ticked) }()
+			content := <-tail.stuck
+			want := slices.Clone(content)
+			for i := range 20 { // chunks, whose memory is used in turns
+				need.Must(t, w.Write(0, bagstore.Time(i+2), stockbag.Text(i+2, 2000)))
+				need.Must(t, w.Checkpoint())
+			}
+			if !slices.Equal(content, want) {
+				t.Error("the message that waits was overwritten")
+			}
+			close(tail.until)
+			<-ticked
+			need.Must(t, w.Close())
+		})
+	}
+}
+
 // TestWritesUnderWay checks that the file isn't expected to contain writes in progress.
 func TestWritesUnderWay(t *testing.T) {
 	d := &memDisk{}
@@ -361,18 +410,21 @@ func TestTailHasNoHoles(t *testing.T) {
 	w, err := newWriter(disk.NewBuffered(&memDisk{}), settings{Options: bagstore.Options{Compression: bagstore.None, Checkpoint: -1, NoSync: true, Now: time.Now}, tail: 7})
 	need.Must(t, err)
 	k := keeperOf(t, w, path)
-	w.sealed = []sealedJob{{2, &job{buf: []byte("the second chunk")}}}
-	k.seen = 2
+	k.copying = []sealedJob{{2, nil, []byte("the second chunk")}, {3, nil, []byte("the begin of the open chunk")}}
+	k.seen = 3
 	for _, c := range []struct {
 		safe uint64
 		want int
 	}{{0, 0}, {1, 1}} { // the first chunk is on its way; on the disk
 		k.safe = c.safe
-		if k.put(3); len(tails(t, path)) != c.want {
+		if k.put(); len(tails(t, path)) != c.want {
 			t.Errorf("%d chunks are safe: the tail files are %v", c.safe, tails(t, path))
 		}
 	}
-	w.sealed = nil
+	if k.safe != 2 {
+		t.Errorf("chunks up to %d count as safe, but the third is open", k.safe)
+	}
+	k.copying = nil
 	if err := w.Close(); err == nil {
 		t.Error("the copied chunk isn't missing")
 	}

@@ -43,9 +43,15 @@ func tailEnding(token uint64) string { return fmt.Sprintf(".tail-%016x", token) 
 type tailFile struct {
 	path  string
 	token uint64
-	f     *os.File // nil before the first content
+	f     tailDisk // nil before the first content
 	slots [tailSlots]tailEntry
 	err   error
+}
+
+// tailDisk is an *os.File; tests have one that blocks.
+type tailDisk interface {
+	io.WriterAt
+	io.Closer
 }
 
 type tailEntry struct {
@@ -71,9 +77,11 @@ func (t *tailFile) Put(chunk uint64, content []byte) bool {
 		return t.err == nil && s.n == size
 	}
 	if t.f == nil {
-		if t.f, t.err = os.OpenFile(t.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); t.err != nil {
+		f, err := os.OpenFile(t.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if t.err = err; err != nil {
 			return false
 		}
+		t.f = f
 	}
 	base := int64(chunk%tailSlots) * tailSlotSize
 	more := content[s.n:]

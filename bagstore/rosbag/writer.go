@@ -209,11 +209,11 @@ func (w *Writer) seal(submit func(request)) {
 		return
 	}
 	if w.keeper != nil && w.c.concurrent() {
-		w.sealed = append(dropWritten(w.sealed, w.c.committed.Load()), sealedJob{w.number(), w.cur})
+		w.sealed = append(dropWritten(w.sealed, w.c.committed.Load()), sealedJob{w.number(), w.cur, w.cur.buf})
 	}
 	w.stats.Chunks++
 	full := w.cur
-	w.cur = w.c.take() // before submit, as the keeper must not see a sealed chunk as open
+	w.cur = w.take() // before submit, as the keeper must not see a sealed chunk as open
 	submit(request{chunk: full})
 }
 
