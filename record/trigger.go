@@ -100,9 +100,10 @@ func (t *triggers) message(topic string, m ros.Received, at bagstore.Time) {
 // failed logs once for each topic that a rule can't be evaluated.
 func (t *triggers) failed(topic string, err error) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.bad[topic] {
-		t.bad[topic] = true
+	before := t.bad[topic]
+	t.bad[topic] = true
+	t.mu.Unlock()
+	if !before { // a log that blocks holds up this topic alone
 		t.log.Warn().Err(err).Str("topic", topic).Msg("a trigger can't be evaluated")
 	}
 }

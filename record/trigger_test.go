@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,4 +45,22 @@ func TestSilences(t *testing.T) {
 		r.heard("/odom")
 		want(2, "a silence that a tick has seen")
 	})
+}
+
+// TestTriggerWithBlockedLog checks that other topics trigger while the log blocks the line about a topic.
+func TestTriggerWithBlockedLog(t *testing.T) {
+	log := blockedLog{make(chan struct{}), make(chan struct{})}
+	r := &triggers{log: zerolog.New(log), bad: map[string]bool{}}
+	said := make(chan struct{})
+	go func() {
+		r.failed("/dropped", errors.New("no such field"))
+		close(said)
+	}()
+	<-log.blocked
+	r.failed("/dropped", errors.New("no such field")) // said already
+	if !r.due() {
+		t.Error("no trigger is due")
+	}
+	close(log.until)
+	<-said
 }
