@@ -18,16 +18,15 @@ const completionTime = 2 * time.Second
 
 // completeNames has shells complete the names of devices, and of topics in the files that are on the command line.
 func completeNames(root *cobra.Command) {
-	for flag, names := range map[string]func(ctx context.Context, args []string) []string{"device": devices, "topics": recordedTopics} {
+	type lister func(ctx context.Context, args []string) []string
+	for flag, names := range map[string]lister{"device": devices, "topics": recordedTopics} {
+		complete := func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+			defer cancel()
+			return names(ctx, args), cobra.ShellCompDirectiveDefault // shells leave out what doesn't begin as typed
+		}
 		for _, cmd := range root.Commands() {
-			if cmd.Flags().Lookup(flag) == nil {
-				continue
-			}
-			_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-				ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
-				defer cancel()
-				return names(ctx, args), cobra.ShellCompDirectiveDefault // shells leave out what doesn't begin as typed
-			})
+			_ = cmd.RegisterFlagCompletionFunc(flag, complete) // the error is that it has no such flag
 		}
 	}
 }

@@ -178,34 +178,28 @@ func settingOf(p camdriver.Profile) StreamSetting {
 
 // nearest returns the profile whose size and rate differ by the smallest factors.
 func (set StreamSetting) nearest(profiles []camdriver.Profile) camdriver.Profile {
-	factor := func(wanted, offered int) float64 {
-		if wanted == 0 || offered == 0 {
-			return 0
+	far := func(p camdriver.Profile) (sum float64) {
+		for _, f := range [][2]int{{set.Width, p.Width}, {set.Height, p.Height}, {set.FPS, p.FPS}} {
+			if f[0] > 0 && f[1] > 0 {
+				sum += math.Abs(math.Log(float64(f[0]) / float64(f[1])))
+			}
 		}
-		return math.Abs(math.Log(float64(offered) / float64(wanted)))
-	}
-	far := func(p camdriver.Profile) float64 {
-		return factor(set.Width, p.Width) + factor(set.Height, p.Height) + factor(set.FPS, p.FPS)
+		return sum
 	}
 	return slices.MinFunc(profiles, func(a, b camdriver.Profile) int { return cmp.Compare(far(a), far(b)) })
 }
 
 // listProfiles returns the settings of profiles, with a line for each size.
-func listProfiles(profiles []camdriver.Profile) string {
-	var b strings.Builder
-	var last StreamSetting
-	seen := map[StreamSetting]bool{}
+func listProfiles(profiles []camdriver.Profile) (list string) {
+	var seen []StreamSetting
 	for _, p := range profiles {
-		set := settingOf(p)
-		if seen[set] {
-			continue
+		set, separator := settingOf(p), "\n  "
+		if n := len(seen); n > 0 && seen[n-1].Width == set.Width && seen[n-1].Height == set.Height {
+			separator = ", "
 		}
-		separator := ", "
-		if len(seen) == 0 || set.Width != last.Width || set.Height != last.Height {
-			separator = "\n  "
+		if !slices.Contains(seen, set) {
+			seen, list = append(seen, set), list+separator+set.String()
 		}
-		b.WriteString(separator + set.String())
-		seen[set], last = true, set
 	}
-	return b.String()
+	return list
 }
