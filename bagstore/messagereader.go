@@ -261,8 +261,9 @@ func (mr *messageReader) request(r chunkRef, l Layout) *chunkContent {
 		}
 		c = mr.add(r, l)
 		if n := mr.dropped[r]; n >= unpackings && c.claim() {
-			c.err = fmt.Errorf("chunk %d: it overlaps in time with others of more than %d MiB, and would be unpacked more than %d times",
-				r.chunk, filedBytes>>20, n)
+			b := mr.v.bags[r.bag]
+			c.err = &FormatError{b.info.Path, b.blocks[r.chunk].Pos, "chunk", fmt.Errorf(
+				"it overlaps in time with others of more than %d MiB, and would be unpacked more than %d times", filedBytes>>20, n)}
 			close(c.done)
 		}
 	}

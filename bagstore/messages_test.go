@@ -412,7 +412,7 @@ func TestTimeOrder(t *testing.T) {
 				if it.Next() {
 					continue
 				}
-				if bad++; it.Message().Time != Time(i+1) || !strings.Contains(fmt.Sprint(it.Err()), "it overlaps in time with others") {
+				if bad++; it.Message().Time != Time(i+1) || !strings.Contains(fmt.Sprint(it.Err()), fmt.Sprintf("memory: chunk at byte %d: it overlaps in time with others", i%blocks+1)) {
 					t.Fatalf("%d: %v", it.Message().Time, it.Err())
 				}
 			}
