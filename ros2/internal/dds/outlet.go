@@ -18,6 +18,7 @@ const (
 
 const (
 	beatEvery    = 100 * time.Millisecond // while something isn't acknowledged
+	beatsInTime  = 10                     // heartbeats without an answer, before they become rarer
 	beatSlowest  = 2 * time.Second        // to a reader that doesn't answer
 	usualLoss    = 5                      // fewer than one of so many fragments are lost on a bad link
 	firstTimeout = 50 * time.Millisecond
@@ -51,6 +52,7 @@ type outlet struct {
 	beaten     time.Time // when the last heartbeat was sent
 	beatAt     time.Time // when the next heartbeat is due
 	interval   time.Duration
+	unanswered int  // heartbeats since the last ACKNACK
 	beatWanted bool // although nothing is unacknowledged
 	trip       roundTrip
 	lossAt     time.Time
@@ -149,7 +151,7 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 		return
 	}
 	first := !o.answered
-	o.nacks, o.answered, o.interval = m.Count, true, beatEvery
+	o.nacks, o.answered, o.interval, o.unanswered = m.Count, true, beatEvery, 0
 	if upTo := min(m.Set.Base-1, o.w.history.last); upTo > o.acked {
 		for n, f := range o.flights {
 			if n > upTo {
@@ -270,7 +272,9 @@ func (o *outlet) beatNow(j *job, now time.Time) {
 	j.final = o.answered && o.acked >= j.last
 	o.beatWanted = false
 	o.beatAt = now.Add(max(o.interval, o.trip.timeout))
-	o.interval = min(o.interval*3/2, beatSlowest)
+	if o.unanswered++; o.unanswered > beatsInTime {
+		o.interval = min(o.interval*3/2, beatSlowest)
+	}
 }
 
 // repair picks what the reader asked for again: the oldest first.
