@@ -68,7 +68,8 @@ func TestImageTransport(t *testing.T) {
 	g.wantContains([]string{"16UC1; compressedDepth rvl"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth/image_rect_raw/compressedDepth")
 	live.Interrupt()
 
+	// What was set is on the parameter server.
 	g.start(peer.Program(t), "play", "--naming", "wrapper", "--loop", "-q", bag)
-	g.wantContains([]string{"16UC1; compressedDepth png", "camera_depth_optical_frame"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth/image_rect_raw/compressedDepth")
+	g.wantContains([]string{"16UC1; compressedDepth rvl", "camera_depth_optical_frame"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth/image_rect_raw/compressedDepth")
 	g.wantContains([]string{"rgb8; jpeg compressed bgr8"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/color/image_raw/compressed")
 }

@@ -273,7 +273,7 @@ func TestHostileParticipants(t *testing.T) {
 		announce(i)
 	}
 	prefix := announce(0)
-	if n := len(p.Participants()); n > maxParticipantsByHost {
+	if n := len(p.Participants()); n > maxParticipantsByHost+1 { // the other one may have another address
 		t.Errorf("%d participants", n)
 	}
 	r := readerOf(t, p, QoS{Reliable: true, TransientLocal: true}, func(*Sample) {})
