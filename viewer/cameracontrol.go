@@ -69,9 +69,9 @@ func (g *camera) seek(r *wire.Request) error {
 }
 
 // goTo seeks to a time, unless err, from finding the time, isn't nil. While paused, a time before the first frame
-// set is that of the set, so that something is shown.
+// set is that of the set if images are watched, so that something is shown.
 func (g *camera) goTo(at time.Duration, err error) error {
-	if first, none := g.setEnd(g.first); none == nil && g.canResend() {
+	if first, none := g.setEnd(g.first); none == nil && g.canResend() && g.watchesImages() {
 		at = max(at, first)
 	}
 	if err == nil {
@@ -156,9 +156,19 @@ func (g *camera) begin() error {
 	return g.beginIf(watched)
 }
 
-// resend implements stage. Before the first frame set, it goes to that set.
+// watchesImages reports whether a stream of images is watched.
+func (g *camera) watchesImages() bool {
+	for name, s := range g.streams {
+		if name.Kind.Video() && s.watched() {
+			return true
+		}
+	}
+	return false
+}
+
+// resend implements stage. Before the first frame set, it goes to that set if images are watched.
 func (g *camera) resend([]*stream) error {
-	if first, err := g.setEnd(g.first); err == nil && g.file.Status().Position < first {
+	if first, err := g.setEnd(g.first); err == nil && g.file.Status().Position < first && g.watchesImages() {
 		return g.run(replay.SeekOffset{Offset: first})
 	}
 	return g.file.Show(g.server.ctx)

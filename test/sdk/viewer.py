@@ -117,8 +117,7 @@ class Viewer:
             yield n
 
     def play_through(self, counts):
-        """Plays until there are so many samples of each stream."""
-        self.request("seek", time="0")
+        """Plays from the start until there are so many samples of each stream."""
         self.subscribe(["motion"])
         self.request("play")
         self.until(lambda: all(len(self.samples[name]) >= count for name, count in counts.items()))
