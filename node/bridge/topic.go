@@ -3,13 +3,13 @@ package bridge
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
 	"rsros/msgs/ros2"
+	"rsros/program/buffers"
 	"rsros/ros"
 	dds "rsros/ros2"
 )
@@ -23,8 +23,8 @@ type topic struct {
 	image   bool
 	out     *dds.Publisher
 	encoder *ros2.Encoder
-	buffers sync.Pool // of *buffer
-	tap     *ros.Tap  // nil while nobody subscribes
+	buffers buffers.Pool
+	tap     *ros.Tap // nil while nobody subscribes
 	log     zerolog.Logger
 	sampler zerolog.Sampler
 }
@@ -111,24 +111,22 @@ func (t *topic) encodeParts(m *ros.Shared, parts [][]byte) (msgs.Raw, error) {
 		}
 		return raw, err
 	}
-	b, _ := t.buffers.Get().(*buffer)
-	if b == nil {
-		b = &buffer{home: &t.buffers}
-	}
 	in := parts[0]
 	if len(parts) > 1 {
-		b.joined = b.joined[:0]
+		joined := t.buffers.Get()
+		defer joined.Release()
 		for _, part := range parts {
-			b.joined = append(b.joined, part...)
+			joined.Bytes = append(joined.Bytes, part...)
 		}
-		in = b.joined
+		in = joined.Bytes
 	}
-	out, _, err := t.encoder.Convert(b.bytes[:0], in)
+	b := t.buffers.Get()
+	out, _, err := t.encoder.Convert(b.Bytes, in)
 	if err != nil {
 		b.Release()
 		return msgs.Raw{}, err
 	}
-	b.bytes = out
+	b.Bytes = out
 	return msgs.Raw{Body: out, Owner: b}, nil
 }
 
@@ -154,11 +152,3 @@ func imageInCDR(parts [][]byte) (msgs.Raw, error) {
 	head.Append(&e)
 	return msgs.Raw{Head: e.B, Body: pixels}, nil
 }
-
-// buffer holds a converted message until the last subscriber has it.
-type buffer struct {
-	bytes, joined []byte
-	home          *sync.Pool
-}
-
-func (b *buffer) Release() { b.home.Put(b) }

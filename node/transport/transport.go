@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +25,7 @@ type transport struct {
 	group   *graph.Reconfigure // its parameters; nil if they couldn't be offered
 	enabled atomic.Bool
 	newest  work.Newest[job]
-	buffers sync.Pool       // of *buffer
+	buffers buffers.Pool
 	wait    bool            // for room in the subscribers' queues
 	ctx     context.Context // ends when the transport is closed
 	cancel  context.CancelFunc
@@ -67,9 +66,9 @@ func (t *transport) publish(j job) {
 	if !t.wanted() {
 		return // the last subscriber has left
 	}
-	b := t.buffer()
-	format, data, err := t.encode(b.bytes[:0], j.image)
-	b.bytes = data
+	b := t.buffers.Get()
+	format, data, err := t.encode(b.Bytes, j.image)
+	b.Bytes = data
 	if err != nil {
 		b.Release()
 		if t.sampler.Sample(zerolog.WarnLevel) {
@@ -105,18 +104,3 @@ func (t *transport) close() {
 		t.log.Info().Uint64("count", n).Msg("uncompressed images dropped")
 	}
 }
-
-// buffer holds a compressed image until the last subscriber has it.
-type buffer struct {
-	bytes []byte
-	home  *sync.Pool
-}
-
-func (t *transport) buffer() *buffer {
-	if b, ok := t.buffers.Get().(*buffer); ok {
-		return b
-	}
-	return &buffer{home: &t.buffers}
-}
-
-func (b *buffer) Release() { b.home.Put(b) }
