@@ -74,7 +74,7 @@ func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error { return 
 func (p *Publisher) Flush(ctx context.Context) error { return p.w.Flush(ctx) }
 
 // Subscribers returns the number of matched subscribers.
-func (p *Publisher) Subscribers() int { return p.w.Readers() }
+func (p *Publisher) Subscribers() int { return p.w.Matched() }
 
 // Lost returns the number of messages that slow subscribers lost, by subscriber. It is empty if none was lost.
 func (p *Publisher) Lost() map[GUID]uint64 { return p.w.Lost() }

@@ -197,8 +197,8 @@ const lookForServer = 5 * time.Millisecond
 
 // Ready reports whether a server is there and knows this client: both halves of the service belong to one participant.
 func (c *Client) Ready() bool {
-	heard := c.reader.Heard()
-	for prefix := range c.writer.Answered() {
+	heard := c.reader.Aware()
+	for prefix := range c.writer.Aware() {
 		if heard[prefix] {
 			return true
 		}

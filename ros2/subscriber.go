@@ -79,7 +79,7 @@ func (s *Subscriber) Topic() string { return s.topic }
 func (s *Subscriber) GUID() GUID { return s.r.GUID() }
 
 // Publishers returns the number of matched publishers.
-func (s *Subscriber) Publishers() int { return s.r.Writers() }
+func (s *Subscriber) Publishers() int { return s.r.Matched() }
 
 // Counts returns the counts by publisher, including some that have left.
 func (s *Subscriber) Counts() map[GUID]Counts { return s.r.Counts() }

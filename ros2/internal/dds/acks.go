@@ -94,18 +94,14 @@ func (in *inlet) answer() {
 		}
 	}
 	in.r.mu.Unlock()
-	s := in.r.p.data
-	if in.r.builtin {
-		s = in.r.p.meta
-	}
-	s.Send(in.to, b) //nolint:errcheck // it is sent again after the next heartbeat
+	in.r.p.socket(&in.r.endpoint).Send(in.to, b) //nolint:errcheck // it is sent again after the next heartbeat
 }
 
 // acknowledge returns the datagram. The caller holds the reader's mu.
 func (in *inlet) acknowledge() []byte {
-	reader, writer := in.r.endpoint.GUID.Entity(), in.writer.Entity()
+	reader, writer := in.r.endpoint.GUID.Entity(), in.guid.Entity()
 	missing := rtps.Set{Base: max(in.next, 1)}
-	b := rtps.AppendHeader(nil, in.r.p.prefix, in.prefix)
+	b := rtps.AppendHeader(nil, in.r.p.prefix, in.guid.Prefix())
 	now, frags := time.Now(), 0
 	for n := missing.Base; n <= min(in.last, missing.Base+rtps.MaxSet-1); n++ {
 		s := in.samples[n]

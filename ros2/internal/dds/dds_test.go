@@ -114,7 +114,7 @@ func TestReliableSamplesArriveInOrder(t *testing.T) {
 				}
 			})
 			w := writerOf(t, a, QoS{Reliable: true, Depth: 4})
-			eventually(t, "matched", func() bool { return w.Readers() == 1 && r.Writers() == 1 })
+			eventually(t, "matched", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
 			defer cancel()
 			for k := range c.count {
@@ -176,7 +176,7 @@ func TestLossIsTold(t *testing.T) {
 		}
 	})
 	w := writerOf(t, a, QoS{Reliable: true, Depth: 2})
-	eventually(t, "matched", func() bool { return w.Readers() == 1 && r.Writers() == 1 })
+	eventually(t, "matched", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
 	const count = 100
 	var released atomic.Int64
 	for k := range count {
@@ -219,7 +219,7 @@ func TestLateReaderGetsWhatIsKept(t *testing.T) {
 			defer mu.Unlock()
 			got = append(got, numberOf(t, s.Payload))
 		})
-		eventually(t, "matched", func() bool { return w.Readers() == 1 })
+		eventually(t, "matched", func() bool { return w.Matched() == 1 })
 		if name == "volatile" {
 			w.Write(message(6, 9, &released), nil)
 			c.want = []int{6}
@@ -238,7 +238,7 @@ func TestLateReaderGetsWhatIsKept(t *testing.T) {
 		}
 		mu.Unlock()
 		r.Close()
-		eventually(t, "unmatched", func() bool { return w.Readers() == 0 })
+		eventually(t, "unmatched", func() bool { return w.Matched() == 0 })
 	}
 }
 
@@ -247,7 +247,7 @@ func TestBestEffort(t *testing.T) {
 	var got atomic.Int64
 	r := readerOf(t, b, QoS{}, func(s *Sample) { numberOf(t, s.Payload); got.Add(1) })
 	w := writerOf(t, a, QoS{Reliable: true})
-	eventually(t, "matched", func() bool { return w.Readers() == 1 && r.Writers() == 1 })
+	eventually(t, "matched", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
 	var released atomic.Int64
 	for k := range 100 {
 		w.Write(message(k, 101, &released), nil)
@@ -285,7 +285,7 @@ func TestHostileParticipants(t *testing.T) {
 			last = e.GUID
 		}
 	}
-	if n := r.Writers(); n != maxEndpoints {
+	if n := r.Matched(); n != maxEndpoints {
 		t.Errorf("%d writers", n)
 	}
 	for i := range int64(100000) {
@@ -296,8 +296,8 @@ func TestHostileParticipants(t *testing.T) {
 		t.Errorf("%d bytes are held", n)
 	}
 	p.forget(prefix, "left")
-	if n := peerInput.Used() - before; n != 0 || r.Writers() != 0 {
-		t.Errorf("%d bytes are held of %d writers after their participant has left", n, r.Writers())
+	if n := peerInput.Used() - before; n != 0 || r.Matched() != 0 {
+		t.Errorf("%d bytes are held of %d writers after their participant has left", n, r.Matched())
 	}
 	p.expire(time.Now().Add(time.Hour))
 	if n := len(p.Participants()); n != 0 {

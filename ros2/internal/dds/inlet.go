@@ -1,7 +1,6 @@
 package dds
 
 import (
-	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -11,14 +10,10 @@ import (
 
 // inlet receives from one writer. All fields are guarded by the reader's mu.
 type inlet struct {
-	r        *Reader
-	writer   rtps.GUID
-	prefix   rtps.Prefix
-	to       netip.AddrPort
-	reliable bool
-	late     bool // the writer keeps samples for this reader, which start at its first heartbeat
-	held     *held
-	ended    bool
+	peer
+	r     *Reader
+	held  *held
+	ended bool
 
 	next    int64 // number of the first sample that is neither delivered nor lost; 0: not known yet
 	last    int64 // of the newest sample that a heartbeat named
@@ -65,20 +60,17 @@ func (h *held) give(n int64) {
 }
 
 func newInlet(r *Reader, other *remote, e *Endpoint) *inlet {
-	to := other.data
-	if r.builtin {
-		to = other.meta
-	} else if len(e.locators) > 0 {
-		to = e.locators[0]
-	}
-	return &inlet{
-		r: r, writer: e.GUID, prefix: other.prefix, to: to, reliable: e.QoS.Reliable && r.endpoint.QoS.Reliable,
-		late: e.QoS.TransientLocal && r.endpoint.QoS.TransientLocal, held: &other.held, samples: map[int64]*partial{},
-	}
+	return &inlet{peer: newPeer(&r.endpoint, other, e), r: r, held: &other.held, samples: map[int64]*partial{}}
 }
 
+func (in *inlet) aware() bool { return in.heard }
+
+// end frees what is held, and keeps the counts.
 func (in *inlet) end() {
 	in.ended = true
+	if len(in.r.former) < maxFormer {
+		in.r.former[in.guid] = in.counts
+	}
 	for n := range in.samples {
 		in.discard(n)
 	}
@@ -111,7 +103,7 @@ func (in *inlet) receive(m *rtps.Submessage) {
 
 // wants reports whether a sample with a number is still of use.
 func (in *inlet) wants(number int64) bool {
-	if in.next == 0 && !(in.reliable && in.late) {
+	if in.next == 0 && !(in.reliable && in.transient) { // what the writer keeps starts at its first heartbeat
 		in.next = number
 	}
 	return number >= in.next && number < in.next+maxWaiting || in.next == 0
@@ -275,7 +267,7 @@ func (in *inlet) deliver(s *partial) {
 	in.held.give(s.size)
 	in.next = s.number + 1
 	in.counts.Received++
-	in.inOrder = append(in.inOrder, &Sample{Writer: in.writer, Number: s.number, Time: s.time, Payload: s.buffer.Data, Inline: s.inline, Buffer: s.buffer})
+	in.inOrder = append(in.inOrder, &Sample{Writer: in.guid, Number: s.number, Time: s.time, Payload: s.buffer.Data, Inline: s.inline, Buffer: s.buffer})
 }
 
 // shift returns the next sample for the callback, or nil.

@@ -1,7 +1,6 @@
 package dds
 
 import (
-	"net/netip"
 	"time"
 
 	"rsros/program/work"
@@ -28,12 +27,9 @@ const (
 
 // outlet sends a writer's samples to one reader.
 type outlet struct {
+	peer
 	w        *Writer
-	reader   rtps.GUID
-	prefix   rtps.Prefix
-	to       netip.AddrPort
 	local    bool
-	reliable bool
 	fragment int
 	pacer    *pacer
 	ready    work.Signal
@@ -63,29 +59,30 @@ type outlet struct {
 }
 
 func newOutlet(w *Writer, r *remote, e *Endpoint) *outlet {
-	to := r.data
-	switch {
-	case w.builtin:
-		to = r.meta
-	case len(e.locators) > 0:
-		to = e.locators[0]
-	}
 	o := &outlet{
-		w: w, reader: e.GUID, prefix: r.prefix, to: to, local: w.p.isOwn(to.Addr()), reliable: e.QoS.Reliable && w.endpoint.QoS.Reliable,
-		fragment: remoteFragment, ready: work.NewSignal(), flights: map[int64]*flight{}, interval: beatEvery, beatAt: time.Now(),
-		trip: roundTrip{timeout: firstTimeout},
+		peer: newPeer(&w.endpoint, r, e), w: w, fragment: remoteFragment, ready: work.NewSignal(),
+		flights: map[int64]*flight{}, interval: beatEvery, beatAt: time.Now(), trip: roundTrip{timeout: firstTimeout},
 	}
-	if o.local {
+	if o.local = w.p.isOwn(o.to.Addr()); o.local {
 		o.fragment = localFragment
 	}
 	o.next = w.history.last + 1
-	if w.endpoint.QoS.TransientLocal && e.QoS.TransientLocal {
+	if o.transient {
 		o.next = w.history.first()
 	}
 	o.start, o.acked = o.next, o.next-1
 	o.answered = !o.reliable
-	o.pacer = w.p.pacers.get(pacerKey(to, o.local))
+	o.pacer = w.p.pacers.get(pacerKey(o.to, o.local))
 	return o
+}
+
+func (o *outlet) aware() bool { return o.answered }
+
+// end ends run. The caller holds w.mu.
+func (o *outlet) end() {
+	o.closed = true
+	o.ready.Set()
+	o.w.trim()
 }
 
 // done returns the number up to which the reader needs nothing more. The caller holds w.mu, as for all others but run and send.
@@ -115,8 +112,8 @@ func (o *outlet) evicted(c *change) {
 
 // lose counts samples that the reader lost.
 func (o *outlet) lose(n int) {
-	if _, known := o.w.lost[o.reader]; known || len(o.w.lost) < maxFormer {
-		o.w.lost[o.reader] += uint64(n)
+	if _, known := o.w.lost[o.guid]; known || len(o.w.lost) < maxFormer {
+		o.w.lost[o.guid] += uint64(n)
 	}
 }
 

@@ -70,8 +70,7 @@ type Participant struct {
 	closed     bool
 	remotes    map[rtps.Prefix]*remote
 	endpoints  int // of all remotes
-	writers    map[rtps.EntityID]*Writer
-	readers    map[rtps.EntityID]*Reader
+	locals     map[rtps.EntityID]local
 	lastEntity uint32
 
 	publications, subscriptions *Writer // of SEDP
@@ -93,7 +92,7 @@ func join(config Config, filter func(*rtps.Submessage) bool) (*Participant, erro
 	}
 	p := &Participant{
 		filter: filter, config: config, log: config.Log, remotes: map[rtps.Prefix]*remote{},
-		writers: map[rtps.EntityID]*Writer{}, readers: map[rtps.EntityID]*Reader{},
+		locals: map[rtps.EntityID]local{},
 	}
 	p.prefix[0], p.prefix[1] = rtps.Vendor[0], rtps.Vendor[1]
 	rand.Read(p.prefix[2:]) //nolint:errcheck // never fails
@@ -103,10 +102,14 @@ func join(config Config, filter func(*rtps.Submessage) bool) (*Participant, erro
 		return nil, fmt.Errorf("join ROS 2, domain %d: %w", config.Domain, err)
 	}
 	reliable := QoS{Reliable: true, TransientLocal: true, Depth: 1 << 30}
-	p.publications, _ = p.addWriter(rtps.PublicationsWriter, WriterOptions{QoS: reliable}, true)
-	p.subscriptions, _ = p.addWriter(rtps.SubscriptionsWriter, WriterOptions{QoS: reliable}, true)
-	p.addReader(rtps.PublicationsReader, ReaderOptions{QoS: reliable, Callback: p.heardEndpoint}, true)  //nolint:errcheck // it is open
-	p.addReader(rtps.SubscriptionsReader, ReaderOptions{QoS: reliable, Callback: p.heardEndpoint}, true) //nolint:errcheck // it is open
+	p.publications, p.subscriptions = newWriter(p, WriterOptions{QoS: reliable}), newWriter(p, WriterOptions{QoS: reliable})
+	for id, l := range map[rtps.EntityID]local{
+		rtps.PublicationsWriter: p.publications, rtps.SubscriptionsWriter: p.subscriptions,
+		rtps.PublicationsReader:  newReader(p, ReaderOptions{QoS: reliable, Callback: p.heardEndpoint}),
+		rtps.SubscriptionsReader: newReader(p, ReaderOptions{QoS: reliable, Callback: p.heardEndpoint}),
+	} {
+		p.enter(l, id) //nolint:errcheck // it is open
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	p.stop = stop
 	for _, s := range []*udp.Socket{p.multicast, p.meta, p.data} {
@@ -255,42 +258,35 @@ func (p *Participant) handle(m *rtps.Submessage, from netip.AddrPort) {
 	if m.Source == p.prefix || m.Dest != (rtps.Prefix{}) && m.Dest != p.prefix || p.filter != nil && !p.filter(m) {
 		return
 	}
-	switch m.Kind {
-	case rtps.AckNack, rtps.NackFrag:
-		p.mu.Lock()
-		w := p.writers[m.Writer]
-		p.mu.Unlock()
-		if w != nil {
-			w.answer(m)
-		}
-		return
-	}
 	if m.Writer == rtps.ParticipantAnnouncer {
 		if m.Kind == rtps.Data {
 			p.heardParticipant(m, from)
 		}
 		return
 	}
-	var room [8]*Reader
-	for _, r := range p.receivers(room[:0], m) {
-		r.receive(m)
+	var room [8]local
+	for _, l := range p.receivers(room[:0], m) {
+		l.receive(m)
 	}
 }
 
-// receivers appends the readers that a submessage is for.
-func (p *Participant) receivers(list []*Reader, m *rtps.Submessage) []*Reader {
+// receivers appends the endpoints that a submessage is for.
+func (p *Participant) receivers(list []local, m *rtps.Submessage) []local {
+	to, from := m.Reader, m.Writer
+	if m.Kind == rtps.AckNack || m.Kind == rtps.NackFrag {
+		to, from = from, to
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if m.Reader != rtps.UnknownEntity {
-		if r := p.readers[m.Reader]; r != nil {
-			list = append(list, r)
+	if to != rtps.UnknownEntity {
+		if l := p.locals[to]; l != nil {
+			list = append(list, l)
 		}
 		return list
 	}
-	g := m.Source.GUID(m.Writer)
-	for _, r := range p.readers {
-		if r.has(g) {
-			list = append(list, r)
+	for _, l := range p.locals {
+		if l.has(m.Source.GUID(from)) {
+			list = append(list, l)
 		}
 	}
 	return list
@@ -300,12 +296,6 @@ func (p *Participant) changed() {
 	if p.config.Changed != nil {
 		p.config.Changed()
 	}
-}
-
-// newEntity returns an id that no endpoint had. The caller holds p.mu.
-func (p *Participant) newEntity(kind byte) rtps.EntityID {
-	p.lastEntity++
-	return rtps.UserEntity(p.lastEntity, kind)
 }
 
 // GUID returns the participant's.
@@ -322,11 +312,8 @@ func (p *Participant) Close() {
 	p.takeLeave()
 	p.mu.Lock()
 	p.closed = true
-	for _, w := range p.writers {
-		w.end()
-	}
-	for _, r := range p.readers {
-		r.end()
+	for _, l := range p.locals {
+		l.end()
 	}
 	clear(p.remotes)
 	p.mu.Unlock()

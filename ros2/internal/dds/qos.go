@@ -65,7 +65,7 @@ func orInfinite(d time.Duration) string {
 	return d.String()
 }
 
-// matches reports whether two endpoints belong to one topic and agree.
-func matches(writer, reader *Endpoint) bool {
-	return writer.Topic == reader.Topic && Mismatch(writer, reader) == ""
-}
+// builtin reports whether the endpoint belongs to discovery.
+func (e *Endpoint) builtin() bool { return e.Topic == "" }
+
+func (e *Endpoint) writes() bool { return e.GUID.Entity().IsWriter() }

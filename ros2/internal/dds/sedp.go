@@ -143,7 +143,9 @@ func (p *Participant) heardEndpoint(s *Sample) {
 		p.endpoints++
 	}
 	r.endpoints[e.GUID] = &e
-	p.match(r, &e)
+	for _, l := range p.locals {
+		connect(l, r, &e)
+	}
 	p.mu.Unlock()
 	p.changed()
 }
@@ -166,46 +168,10 @@ func (p *Participant) forgetEndpoint(g rtps.GUID) {
 	if r := p.remotes[g.Prefix()]; r != nil && r.endpoints[g] != nil {
 		delete(r.endpoints, g)
 		p.endpoints--
-		p.unmatch(g)
+		for _, l := range p.locals {
+			l.remove(func(other rtps.GUID) bool { return other == g })
+		}
 	}
 	p.mu.Unlock()
 	p.changed()
-}
-
-// match connects a peer's endpoint with those of ours that it agrees with, and disconnects the others, since an endpoint
-// may change its QoS. The caller holds p.mu.
-func (p *Participant) match(r *remote, e *Endpoint) {
-	if e.GUID.Entity().IsWriter() {
-		for _, reader := range p.readers {
-			if reader.builtin {
-				continue
-			}
-			if matches(e, &reader.endpoint) {
-				reader.add(r, e)
-			} else {
-				reader.remove(e.GUID)
-			}
-		}
-		return
-	}
-	for _, w := range p.writers {
-		if w.builtin {
-			continue
-		}
-		if matches(&w.endpoint, e) {
-			w.add(r, e)
-		} else {
-			w.remove(e.GUID)
-		}
-	}
-}
-
-// unmatch disconnects a peer's endpoint. The caller holds p.mu.
-func (p *Participant) unmatch(g rtps.GUID) {
-	for _, r := range p.readers {
-		r.remove(g)
-	}
-	for _, w := range p.writers {
-		w.remove(g)
-	}
 }

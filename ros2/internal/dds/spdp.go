@@ -154,14 +154,9 @@ func (p *Participant) greet(fresh *remote) bool {
 	}
 	fresh.seen = time.Now()
 	p.remotes[fresh.prefix] = fresh
-	for _, w := range p.writers {
-		if w.builtin {
-			w.add(fresh, &Endpoint{GUID: fresh.prefix.GUID(counterpart(w.endpoint.GUID.Entity())), QoS: w.endpoint.QoS})
-		}
-	}
-	for _, r := range p.readers {
-		if r.builtin {
-			r.add(fresh, &Endpoint{GUID: fresh.prefix.GUID(counterpart(r.endpoint.GUID.Entity())), QoS: r.endpoint.QoS})
+	for id, l := range p.locals {
+		if own := l.self(); own.builtin() {
+			l.add(fresh, &Endpoint{GUID: fresh.prefix.GUID(counterpart(id)), QoS: own.QoS})
 		}
 	}
 	p.log.Debug().Stringer("participant", fresh.prefix).Str("name", fresh.name).Stringer("address", fresh.meta).Msg("participant found")
@@ -218,11 +213,8 @@ func (p *Participant) forget(prefix rtps.Prefix, why string) {
 	}
 	delete(p.remotes, prefix)
 	p.endpoints -= len(r.endpoints)
-	for _, w := range p.writers {
-		w.removeAll(prefix)
-	}
-	for _, reader := range p.readers {
-		reader.removeAll(prefix)
+	for _, l := range p.locals {
+		l.remove(func(g rtps.GUID) bool { return g.Prefix() == prefix })
 	}
 	p.mu.Unlock()
 	p.log.Debug().Stringer("participant", prefix).Str("name", r.name).Msg("participant " + why)

@@ -9,12 +9,9 @@ import (
 
 // send sends what was picked.
 func (o *outlet) send(j *job) {
-	s := o.w.p.data
-	if o.w.builtin {
-		s = o.w.p.meta
-	}
-	writer, reader := o.w.endpoint.GUID.Entity(), o.reader.Entity()
-	b := rtps.AppendHeader(o.head[:0], o.w.p.prefix, o.prefix)
+	s := o.w.p.socket(&o.w.endpoint)
+	writer, reader := o.w.endpoint.GUID.Entity(), o.guid.Entity()
+	b := rtps.AppendHeader(o.head[:0], o.w.p.prefix, o.guid.Prefix())
 	defer func() { o.head = b[:0] }()
 	if j.gap != nil {
 		b = rtps.AppendGap(b, reader, writer, j.gap[0], j.gap[1])
@@ -41,7 +38,7 @@ func (o *outlet) send(j *job) {
 		if !j.beat {
 			return
 		}
-		b = rtps.AppendHeader(b[:0], o.w.p.prefix, o.prefix)
+		b = rtps.AppendHeader(b[:0], o.w.p.prefix, o.guid.Prefix())
 		b = rtps.AppendHeartbeat(b, reader, writer, j.first, j.last, j.beats, j.final)
 		o.vec = o.vec[:0]
 	}

@@ -26,14 +26,9 @@ func (p *Participant) Participants() (list []ParticipantInfo) {
 func (p *Participant) Endpoints() (list []Endpoint) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, w := range p.writers {
-		if !w.builtin {
-			list = append(list, w.endpoint)
-		}
-	}
-	for _, r := range p.readers {
-		if !r.builtin {
-			list = append(list, r.endpoint)
+	for _, l := range p.locals {
+		if own := l.self(); !own.builtin() {
+			list = append(list, *own)
 		}
 	}
 	for _, r := range p.remotes {

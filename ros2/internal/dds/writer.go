@@ -3,6 +3,7 @@ package dds
 import (
 	"cmp"
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -27,18 +28,12 @@ const (
 
 // Writer writes samples of a topic.
 type Writer struct {
-	p        *Participant
-	endpoint Endpoint
-	builtin  bool
-	bytes    int64
-	onReader func(int)
-	pool     sync.Pool
+	port[*outlet]
+	bytes int64
+	pool  sync.Pool
 
-	// mu guards:
-	mu         sync.Mutex
+	// Guarded by port.mu:
 	history    history
-	outlets    map[rtps.GUID]*outlet
-	closed     bool
 	room       chan struct{} // closed when the history may have room; nil if nobody waits
 	lost       map[rtps.GUID]uint64
 	statistics Statistics
@@ -46,51 +41,23 @@ type Writer struct {
 
 // NewWriter announces a writer.
 func (p *Participant) NewWriter(o WriterOptions) (*Writer, error) {
-	w, err := p.addWriter(rtps.UnknownEntity, o, false)
-	if err != nil {
+	w := newWriter(p, o)
+	if err := p.enter(w, rtps.UserEntity(0, rtps.KindWriter)); err != nil {
 		return nil, err
 	}
-	p.publications.tell(&w.endpoint)
+	p.tell(&w.endpoint)
 	return w, nil
 }
 
-func (p *Participant) addWriter(id rtps.EntityID, o WriterOptions, builtin bool) (*Writer, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return nil, ErrClosed
-	}
-	if !builtin {
-		id = p.newEntity(rtps.KindWriter)
-	}
+func newWriter(p *Participant, o WriterOptions) *Writer {
 	o.QoS.Depth = cmp.Or(o.QoS.Depth, defaultDepth)
-	w := &Writer{
-		p: p, builtin: builtin, bytes: cmp.Or(o.Bytes, defaultBytes), onReader: o.OnReaders, outlets: map[rtps.GUID]*outlet{}, lost: map[rtps.GUID]uint64{},
-		endpoint: Endpoint{GUID: p.prefix.GUID(id), Topic: o.Topic, Type: o.Type, QoS: o.QoS, UserData: o.UserData},
+	w := &Writer{bytes: cmp.Or(o.Bytes, defaultBytes), lost: map[rtps.GUID]uint64{}}
+	w.port = port[*outlet]{
+		p: p, onLinks: o.OnReaders, links: map[rtps.GUID]*outlet{}, connect: w.open,
+		endpoint: Endpoint{Topic: o.Topic, Type: o.Type, QoS: o.QoS, UserData: o.UserData},
 	}
-	p.writers[id] = w
-	if !builtin {
-		for _, r := range p.remotes {
-			for g, e := range r.endpoints {
-				if !g.Entity().IsWriter() && matches(&w.endpoint, e) {
-					w.add(r, e)
-				}
-			}
-		}
-	}
-	return w, nil
+	return w
 }
-
-// tell announces an endpoint by SEDP.
-func (w *Writer) tell(e *Endpoint) {
-	w.write(&msgs.Raw{Head: appendEndpoint(nil, e)}, nil, string(e.GUID[:]), true)
-}
-
-// untell announces that an endpoint has ended.
-func (w *Writer) untell(g rtps.GUID) { w.write(&msgs.Raw{}, disposal(g), string(g[:]), false) }
-
-// GUID returns the writer's.
-func (w *Writer) GUID() rtps.GUID { return w.endpoint.GUID }
 
 // Write adds a sample to the history and takes over the reference to its body. inline is a list of parameters with their
 // sentinel, or nil. It returns the sample's number, 0 if the writer is closed.
@@ -131,7 +98,7 @@ func (w *Writer) roomFor(size int) bool {
 	if len(h.list) == 0 || len(h.list) < w.endpoint.QoS.Depth && h.bytes+int64(size) <= w.bytes {
 		return true
 	}
-	for _, o := range w.outlets {
+	for _, o := range w.links {
 		if o.done() < h.list[0].number {
 			return false
 		}
@@ -155,14 +122,14 @@ func (w *Writer) write(m *msgs.Raw, inline []byte, key string, keep bool) int64 
 	if key != "" {
 		w.replace(key)
 	}
-	if !keep && len(w.outlets) == 0 {
+	if !keep && len(w.links) == 0 {
 		h.remove(len(h.list) - 1)
 		return h.last
 	}
 	for len(h.list) > 1 && (len(h.list) > w.endpoint.QoS.Depth || h.bytes > w.bytes) {
 		w.evictOldest()
 	}
-	for _, o := range w.outlets {
+	for _, o := range w.links {
 		o.ready.Set()
 	}
 	return h.last
@@ -177,12 +144,12 @@ func (w *Writer) replace(key string) {
 			continue
 		}
 		old.key, old.keep = "", false
-		for _, o := range w.outlets {
+		for _, o := range w.links {
 			if o.inFragments(old.number) {
 				return
 			}
 		}
-		for _, o := range w.outlets {
+		for _, o := range w.links {
 			delete(o.flights, old.number)
 		}
 		h.remove(i)
@@ -192,7 +159,7 @@ func (w *Writer) replace(key string) {
 
 // evictOldest removes a change that some readers may not have. The caller holds w.mu.
 func (w *Writer) evictOldest() {
-	for _, o := range w.outlets {
+	for _, o := range w.links {
 		o.evicted(w.history.list[0])
 	}
 	w.history.remove(0)
@@ -201,7 +168,7 @@ func (w *Writer) evictOldest() {
 // trim removes what every reader has and late ones don't get. The caller holds w.mu.
 func (w *Writer) trim() {
 	done := w.history.last
-	for _, o := range w.outlets {
+	for _, o := range w.links {
 		done = min(done, o.done())
 	}
 	h := &w.history
@@ -218,87 +185,36 @@ func (w *Writer) trim() {
 	}
 }
 
-// add connects a reader. The caller holds p.mu.
-func (w *Writer) add(r *remote, e *Endpoint) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed || w.outlets[e.GUID] != nil {
-		return
-	}
+// open connects a reader. The caller holds w.mu.
+func (w *Writer) open(r *remote, e *Endpoint) *outlet {
 	o := newOutlet(w, r, e)
-	w.outlets[e.GUID] = o
 	w.p.wg.Go(o.run)
-	w.tellReaders()
+	return o
 }
 
-func (w *Writer) tellReaders() {
-	if w.onReader != nil {
-		w.onReader(len(w.outlets))
-	}
-}
-
-// remove disconnects a reader.
-func (w *Writer) remove(g rtps.GUID) {
+// receive passes an ACKNACK or a NACK_FRAG to the outlet of its reader.
+func (w *Writer) receive(m *rtps.Submessage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if o := w.outlets[g]; o != nil {
-		w.drop(o)
-	}
-}
-
-// removeAll disconnects the readers of a participant.
-func (w *Writer) removeAll(prefix rtps.Prefix) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for g, o := range w.outlets {
-		if g.Prefix() == prefix {
-			w.drop(o)
-		}
-	}
-}
-
-// drop ends an outlet. The caller holds w.mu.
-func (w *Writer) drop(o *outlet) {
-	delete(w.outlets, o.reader)
-	o.closed = true
-	o.ready.Set()
-	w.trim()
-	w.tellReaders()
-}
-
-// answer passes an ACKNACK or a NACK_FRAG to the outlet of its reader.
-func (w *Writer) answer(m *rtps.Submessage) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	o := w.outlets[m.Source.GUID(m.Reader)]
+	o := w.links[m.Source.GUID(m.Reader)]
 	if o == nil || !o.reliable {
 		return
 	}
-	if m.Kind == rtps.AckNack {
+	switch m.Kind {
+	case rtps.AckNack:
 		o.acknowledged(m, time.Now())
 		w.trim()
-	} else {
+	case rtps.NackFrag:
 		o.missing(m, time.Now())
 	}
 	o.ready.Set()
-}
-
-// Readers returns the number of matched readers.
-func (w *Writer) Readers() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.outlets)
 }
 
 // Lost returns how many samples readers lost, for each that lost any.
 func (w *Writer) Lost() map[rtps.GUID]uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	list := map[rtps.GUID]uint64{}
-	for g, n := range w.lost {
-		list[g] = n
-	}
-	return list
+	return maps.Clone(w.lost)
 }
 
 // Flush waits until all matched readers have everything, or ctx ends.
@@ -306,7 +222,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 	for {
 		w.mu.Lock()
 		behind := false
-		for _, o := range w.outlets {
+		for _, o := range w.links {
 			behind = behind || o.done() < w.history.last
 		}
 		if w.closed || !behind {
@@ -327,44 +243,15 @@ func (w *Writer) Flush(ctx context.Context) error {
 }
 
 // Close ends the writer and tells others so.
-func (w *Writer) Close() {
-	w.p.mu.Lock()
-	if w.p.writers[w.endpoint.GUID.Entity()] != w {
-		w.p.mu.Unlock()
-		return
-	}
-	delete(w.p.writers, w.endpoint.GUID.Entity())
-	w.p.mu.Unlock()
-	w.end()
-	w.p.publications.untell(w.endpoint.GUID)
-}
+func (w *Writer) Close() { w.p.leave(w) }
 
 // end ends the outlets and frees the history.
 func (w *Writer) end() {
+	w.port.end()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
-		return
-	}
-	w.closed = true
-	for _, o := range w.outlets {
-		w.drop(o)
-	}
 	for len(w.history.list) > 0 {
 		w.history.remove(0)
 	}
 	w.trim()
-}
-
-// Answered returns the participants that have a reader which knows the writer.
-func (w *Writer) Answered() map[rtps.Prefix]bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	list := map[rtps.Prefix]bool{}
-	for g, o := range w.outlets {
-		if o.answered {
-			list[g.Prefix()] = true
-		}
-	}
-	return list
 }
