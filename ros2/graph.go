@@ -97,9 +97,9 @@ func endpointInfo(e dds.Endpoint, node string) EndpointInfo {
 	}
 	switch kind {
 	case requestTopic:
-		i.Service, i.Server, i.Type = true, !writes, strings.TrimSuffix(i.Type, "_Request")
+		i.Service, i.Server, i.Type = true, !writes, strings.TrimSuffix(i.Type, requestType)
 	case replyTopic:
-		i.Service, i.Server, i.Type = true, writes, strings.TrimSuffix(i.Type, "_Response")
+		i.Service, i.Server, i.Type = true, writes, strings.TrimSuffix(i.Type, responseType)
 	}
 	return i
 }

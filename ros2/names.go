@@ -6,11 +6,15 @@ import (
 	"strings"
 )
 
-// Prefixes of topics of DDS.
+// What topics and types of DDS have more than those of ROS.
 const (
 	topicPrefix   = "rt"
 	requestPrefix = "rq"
+	requestSuffix = "Request"
+	requestType   = "_Request"
 	replyPrefix   = "rr"
+	replySuffix   = "Reply"
+	responseType  = "_Response"
 )
 
 var (
@@ -68,8 +72,8 @@ func rosName(topic string) (string, topicKind) {
 	if !found {
 		return topic, otherTopic
 	}
-	service, isRequest := strings.CutSuffix("/"+rest, "Request")
-	reply, isReply := strings.CutSuffix("/"+rest, "Reply")
+	service, isRequest := strings.CutSuffix("/"+rest, requestSuffix)
+	reply, isReply := strings.CutSuffix("/"+rest, replySuffix)
 	switch {
 	case prefix == topicPrefix:
 		return "/" + rest, rosTopic

@@ -116,25 +116,32 @@ func (n *Node) OnChange(call func()) (stop func()) {
 	}
 }
 
-// adopt registers an endpoint, which Close closes, and tells others that it is the node's.
-func (n *Node) adopt(g GUID, end func()) error {
+// adopt registers endpoints, which Close closes by end, and tells others that they are the node's.
+func (n *Node) adopt(end func(), list ...GUID) error {
 	n.mu.Lock()
 	if n.closed {
 		n.mu.Unlock()
 		end()
 		return ErrClosed
 	}
-	n.own[g] = end
+	for i, g := range list {
+		n.own[g] = func() {}
+		if i == 0 {
+			n.own[g] = end
+		}
+	}
 	n.mu.Unlock()
 	n.publishInfo()
 	return nil
 }
 
-// disown is the inverse of adopt. It reports false if the endpoint has been closed.
-func (n *Node) disown(g GUID) bool {
+// disown is the inverse of adopt. It reports false if the endpoints have been closed.
+func (n *Node) disown(list ...GUID) bool {
 	n.mu.Lock()
-	_, ok := n.own[g]
-	delete(n.own, g)
+	_, ok := n.own[list[0]]
+	for _, g := range list {
+		delete(n.own, g)
+	}
 	n.mu.Unlock()
 	if ok {
 		n.publishInfo()

@@ -1,6 +1,7 @@
 package ros2
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -40,22 +41,54 @@ type Parameters interface {
 	Set(list []Parameter) (changed []Parameter, err error)
 }
 
-// Types of parameters on the wire, by position.
-const (
-	typeNotSet = iota
-	typeBool
-	typeInt
-	typeFloat
-	typeString
-	typeBytes
-	typeBools
-	typeInts
-	typeFloats
-	typeStrings
-)
+// kind is a type of values.
+type kind struct {
+	is     func(Value) bool
+	encode func(*msgs.Encoder, Value) // a zero value if the value is of another type
+	decode func(*msgs.Decoder) Value
+}
+
+func kindOf[T any](encode func(*msgs.Encoder, T), decode func(*msgs.Decoder) T) kind {
+	return kind{
+		func(v Value) bool { _, ok := v.(T); return ok },
+		func(e *msgs.Encoder, v Value) { t, _ := v.(T); encode(e, t) },
+		func(d *msgs.Decoder) Value { return decode(d) },
+	}
+}
+
+// listOf is the kind of lists of values that have a size at least.
+func listOf[T any](size int, encode func(*msgs.Encoder, T), decode func(*msgs.Decoder) T) kind {
+	return kindOf(func(e *msgs.Encoder, list []T) {
+		e.Len(len(list))
+		for _, v := range list {
+			encode(e, v)
+		}
+	}, func(d *msgs.Decoder) []T { return decodeList(d, size, decode) })
+}
 
 const (
-	maxParameters      = 10000 // in a request
+	typeNotSet  = 0
+	typeInt     = 2
+	typeFloat   = 3
+	typeStrings = 9
+)
+
+// kinds are the types of parameters, by their numbers on the wire.
+var kinds = [...]kind{
+	typeNotSet:  {func(v Value) bool { return v == nil }, func(*msgs.Encoder, Value) {}, func(*msgs.Decoder) Value { return nil }},
+	1:           kindOf((*msgs.Encoder).Bool, (*msgs.Decoder).Bool),
+	typeInt:     kindOf((*msgs.Encoder).I64, (*msgs.Decoder).I64),
+	typeFloat:   kindOf((*msgs.Encoder).F64, (*msgs.Decoder).F64),
+	4:           kindOf((*msgs.Encoder).String, (*msgs.Decoder).String),
+	5:           kindOf((*msgs.Encoder).Bytes, func(d *msgs.Decoder) []byte { return bytes.Clone(d.Bytes()) }),
+	6:           listOf(1, (*msgs.Encoder).Bool, (*msgs.Decoder).Bool),
+	7:           listOf(8, (*msgs.Encoder).I64, (*msgs.Decoder).I64),
+	8:           listOf(8, (*msgs.Encoder).F64, (*msgs.Decoder).F64),
+	typeStrings: listOf(5, (*msgs.Encoder).String, (*msgs.Decoder).String),
+}
+
+const (
+	maxParameters      = 10000 // in a list of a request
 	parameterEvents    = "/parameter_events"
 	parameterEventType = "rcl_interfaces/msg/ParameterEvent"
 )
@@ -119,7 +152,7 @@ func (s *ParameterServer) Close() {
 
 // listParameters answers with the names below prefixes, up to a depth of '.'; 0 means any.
 func listParameters(p Parameters, d *msgs.Decoder, e *msgs.Encoder) {
-	prefixes := decodeNames(d)
+	prefixes := decodeList(d, 5, (*msgs.Decoder).String)
 	depth := int(min(d.U64(), maxParameters))
 	var names, parents []string
 	for _, name := range p.List() {
@@ -136,31 +169,13 @@ func listParameters(p Parameters, d *msgs.Decoder, e *msgs.Encoder) {
 			parents = append(parents, name[:i])
 		}
 	}
-	encodeNames(e, names)
-	encodeNames(e, parents)
-}
-
-func decodeNames(d *msgs.Decoder) (list []string) {
-	n := d.Len(5)
-	if n > maxParameters {
-		d.Fail(fmt.Errorf("%d names of parameters", n))
-	}
-	for i := 0; i < n && d.Err() == nil; i++ {
-		list = append(list, d.String())
-	}
-	return list
-}
-
-func encodeNames(e *msgs.Encoder, list []string) {
-	e.Len(len(list))
-	for _, s := range list {
-		e.String(s)
-	}
+	kinds[typeStrings].encode(e, names)
+	kinds[typeStrings].encode(e, parents)
 }
 
 // eachName encodes the answer about each name that is asked for. A parameter that isn't there isn't set.
 func eachName(p Parameters, d *msgs.Decoder, e *msgs.Encoder, encode func(Description)) {
-	names := decodeNames(d)
+	names := decodeList(d, 5, (*msgs.Decoder).String)
 	e.Len(len(names))
 	for _, name := range names {
 		v, ok := p.Describe(name)
@@ -173,11 +188,7 @@ func eachName(p Parameters, d *msgs.Decoder, e *msgs.Encoder, encode func(Descri
 
 // set sets parameters, together or each by itself.
 func (s *ParameterServer) set(p Parameters, d *msgs.Decoder, e *msgs.Encoder, together bool) {
-	n := d.Len(5)
-	var list []Parameter
-	for i := 0; i < min(n, maxParameters) && d.Err() == nil; i++ {
-		list = append(list, Parameter{d.String(), decodeValue(d)})
-	}
+	list := decodeList(d, 5, func(d *msgs.Decoder) Parameter { return Parameter{d.String(), decodeValue(d)} })
 	if d.Err() != nil {
 		return
 	}
@@ -185,12 +196,12 @@ func (s *ParameterServer) set(p Parameters, d *msgs.Decoder, e *msgs.Encoder, to
 	apply := func(list []Parameter) {
 		done, err := p.Set(list)
 		changed = append(changed, done...)
-		e.Bool(err == nil)
+		why := ""
 		if err != nil {
-			e.String(err.Error())
-		} else {
-			e.String("")
+			why = err.Error()
 		}
+		e.Bool(err == nil)
+		e.String(why)
 	}
 	if together {
 		apply(list)
@@ -225,77 +236,37 @@ func (s *ParameterServer) Changed(list []Parameter) {
 }
 
 func typeOf(v Value) uint8 {
-	switch v.(type) {
-	case bool:
-		return typeBool
-	case int64:
-		return typeInt
-	case float64:
-		return typeFloat
-	case string:
-		return typeString
-	case []byte:
-		return typeBytes
-	case []bool:
-		return typeBools
-	case []int64:
-		return typeInts
-	case []float64:
-		return typeFloats
-	case []string:
-		return typeStrings
-	}
-	return typeNotSet
+	return uint8(max(slices.IndexFunc(kinds[:], func(k kind) bool { return k.is(v) }), typeNotSet))
 }
 
 // encodeValue encodes a rcl_interfaces/msg/ParameterValue: its type, and a field for each type.
 func encodeValue(e *msgs.Encoder, v Value) {
 	e.U8(typeOf(v))
-	b, _ := v.(bool)
-	e.Bool(b)
-	i, _ := v.(int64)
-	e.I64(i)
-	f, _ := v.(float64)
-	e.F64(f)
-	s, _ := v.(string)
-	e.String(s)
-	raw, _ := v.([]byte)
-	e.Bytes(raw)
-	bools, _ := v.([]bool)
-	e.Len(len(bools))
-	for _, b := range bools {
-		e.Bool(b)
+	for _, k := range kinds {
+		k.encode(e, v)
 	}
-	ints, _ := v.([]int64)
-	e.Len(len(ints))
-	for _, i := range ints {
-		e.I64(i)
-	}
-	floats, _ := v.([]float64)
-	e.Len(len(floats))
-	for _, f := range floats {
-		e.F64(f)
-	}
-	list, _ := v.([]string)
-	encodeNames(e, list)
 }
 
-func decodeValue(d *msgs.Decoder) Value {
-	kind := d.U8()
-	all := [...]Value{typeNotSet: nil, typeBool: d.Bool(), typeInt: d.I64(), typeFloat: d.F64(), typeString: d.String(),
-		typeBytes: slices.Clone(d.Bytes()), typeBools: decodeList(d, 1, d.Bool), typeInts: decodeList(d, 8, d.I64),
-		typeFloats: decodeList(d, 8, d.F64), typeStrings: decodeNames(d)}
-	if int(kind) >= len(all) {
-		d.Fail(fmt.Errorf("parameter of the type %d: want 0 to %d", kind, len(all)-1))
-		return nil
+func decodeValue(d *msgs.Decoder) (v Value) {
+	wanted := int(d.U8())
+	for i, k := range kinds {
+		if field := k.decode(d); i == wanted {
+			v = field
+		}
 	}
-	return all[kind]
+	if wanted >= len(kinds) {
+		d.Fail(fmt.Errorf("parameter of the type %d: want 0 to %d", wanted, len(kinds)-1))
+	}
+	return v
 }
 
-func decodeList[T any](d *msgs.Decoder, size int, next func() T) (list []T) {
+func decodeList[T any](d *msgs.Decoder, size int, next func(*msgs.Decoder) T) (list []T) {
 	n := d.Len(size)
+	if n > maxParameters {
+		d.Fail(fmt.Errorf("list of %d values: want at most %d", n, maxParameters))
+	}
 	for i := 0; i < n && d.Err() == nil; i++ {
-		list = append(list, next())
+		list = append(list, next(d))
 	}
 	return list
 }
@@ -309,24 +280,18 @@ func (v *Description) encode(e *msgs.Encoder) {
 	e.String(v.Constraints)
 	e.Bool(v.ReadOnly)
 	e.Bool(false) // the type doesn't change
-	isFloat, isInt := v.Range != nil && kind == typeFloat, v.Range != nil && kind == typeInt
-	e.Len(count(isFloat))
-	if isFloat {
+	for _, of := range []uint8{typeFloat, typeInt} {
+		if v.Range == nil || kind != of {
+			e.Len(0)
+			continue
+		}
+		e.Len(1)
 		for _, f := range v.Range {
-			e.F64(f)
+			if kind == typeFloat {
+				e.F64(f)
+			} else {
+				e.I64(int64(f))
+			}
 		}
 	}
-	e.Len(count(isInt))
-	if isInt {
-		for _, f := range v.Range {
-			e.I64(int64(f))
-		}
-	}
-}
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -52,7 +52,7 @@ func (n *Node) Advertise(o PublisherOptions) (*Publisher, error) {
 	}
 	n.learn(o.Type, o.Hash, o.Definition)
 	p := &Publisher{n: n, topic: topic, w: w}
-	return p, n.adopt(w.GUID(), w.Close)
+	return p, n.adopt(w.Close, w.GUID())
 }
 
 // Topic returns the resolved name.

@@ -29,55 +29,67 @@ type request struct {
 	number int64
 }
 
+// pair has the two endpoints of a service's server or client.
+type pair struct {
+	n      *Node
+	name   string
+	reader *dds.Reader
+	writer *dds.Writer
+}
+
+var serviceQoS = dds.QoS{Reliable: true, Depth: serviceDepth}
+
+// openPair opens the endpoints of a server or a client. The caller adopts them.
+func (n *Node) openPair(service, typ string, server bool, receive func(*dds.Sample)) (p pair, err error) {
+	p.n = n
+	if p.name, err = n.resolve(service); err != nil {
+		return p, err
+	}
+	in := dds.ReaderOptions{
+		Topic: requestPrefix + p.name + requestSuffix, QoS: serviceQoS, MaxSample: maxRequest, Callback: receive,
+	}
+	out := dds.WriterOptions{Topic: replyPrefix + p.name + replySuffix, QoS: serviceQoS}
+	if in.Type, err = ddsType(typ, requestType); err != nil {
+		return p, err
+	}
+	out.Type, _ = ddsType(typ, responseType)
+	if !server {
+		in.Topic, in.Type, out.Topic, out.Type = out.Topic, out.Type, in.Topic, in.Type
+	}
+	if p.writer, err = n.p.NewWriter(out); err != nil {
+		return p, fmt.Errorf("%s: %w", p.name, err)
+	}
+	if p.reader, err = n.p.NewReader(in); err != nil {
+		p.writer.Close()
+		return p, fmt.Errorf("%s: %w", p.name, err)
+	}
+	return p, nil
+}
+
+func (p *pair) adopt(end func()) error { return p.n.adopt(end, p.reader.GUID(), p.writer.GUID()) }
+
+func (p *pair) disown() bool { return p.n.disown(p.reader.GUID(), p.writer.GUID()) }
+
 // Service is a service that this node serves.
 type Service struct {
-	n       *Node
-	name    string
-	reader  *dds.Reader
-	writer  *dds.Writer
+	pair
 	queue   chan request // sent to by the reader's callback, never closed
 	handler Handler
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 }
 
-var serviceQoS = dds.QoS{Reliable: true, Depth: serviceDepth}
-
 // Serve serves a service of a type such as "std_srvs/srv/Trigger".
 func (n *Node) Serve(service, typ string, h Handler) (*Service, error) {
-	name, requestType, replyType, err := n.serviceNames(service, typ)
-	if err != nil {
-		return nil, fmt.Errorf("serve: %w", err)
-	}
-	s := &Service{n: n, name: name, queue: make(chan request, waitingRequests), handler: h}
-	if s.writer, err = n.p.NewWriter(dds.WriterOptions{Topic: replyPrefix + name + "Reply", Type: replyType, QoS: serviceQoS}); err != nil {
-		return nil, fmt.Errorf("serve %s: %w", name, err)
-	}
-	s.reader, err = n.p.NewReader(dds.ReaderOptions{
-		Topic: requestPrefix + name + "Request", Type: requestType, QoS: serviceQoS, MaxSample: maxRequest, Callback: s.receive,
-	})
-	if err != nil {
-		s.writer.Close()
-		return nil, fmt.Errorf("serve %s: %w", name, err)
-	}
 	ctx, cancel := context.WithCancel(n.ctx)
-	s.cancel = cancel
+	s := &Service{queue: make(chan request, waitingRequests), handler: h, cancel: cancel}
+	var err error
+	if s.pair, err = n.openPair(service, typ, true, s.receive); err != nil {
+		cancel()
+		return nil, fmt.Errorf("serve %w", err)
+	}
 	s.wg.Go(func() { s.run(ctx) })
-	if err := n.adopt(s.reader.GUID(), s.end); err != nil {
-		return nil, err
-	}
-	return s, n.adopt(s.writer.GUID(), func() {})
-}
-
-func (n *Node) serviceNames(service, typ string) (name, requestType, replyType string, err error) {
-	if name, err = n.resolve(service); err != nil {
-		return
-	}
-	if requestType, err = ddsType(typ, "_Request"); err != nil {
-		return
-	}
-	replyType, err = ddsType(typ, "_Response")
-	return
+	return s, s.adopt(s.end)
 }
 
 // receive queues a request.
@@ -134,45 +146,26 @@ func (s *Service) end() {
 
 // Close ends the service and waits for its handler.
 func (s *Service) Close() {
-	s.n.disown(s.writer.GUID())
-	if s.n.disown(s.reader.GUID()) {
+	if s.disown() {
 		s.end()
 	}
 }
 
 // Client calls a service.
 type Client struct {
-	n      *Node
-	name   string
-	reader *dds.Reader
-	writer *dds.Writer
+	pair
 
 	mu      sync.Mutex
 	waiting map[int64]chan []byte // by number of the request; sent to once, by the reader's callback
 }
 
 // NewClient returns a client of a service.
-func (n *Node) NewClient(service, typ string) (*Client, error) {
-	name, requestType, replyType, err := n.serviceNames(service, typ)
-	if err != nil {
-		return nil, fmt.Errorf("call: %w", err)
+func (n *Node) NewClient(service, typ string) (_ *Client, err error) {
+	c := &Client{waiting: map[int64]chan []byte{}}
+	if c.pair, err = n.openPair(service, typ, false, c.receive); err != nil {
+		return nil, fmt.Errorf("call %w", err)
 	}
-	c := &Client{n: n, name: name, waiting: map[int64]chan []byte{}}
-	c.reader, err = n.p.NewReader(dds.ReaderOptions{
-		Topic: replyPrefix + name + "Reply", Type: replyType, QoS: serviceQoS, MaxSample: maxRequest, Callback: c.receive,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("call %s: %w", name, err)
-	}
-	c.writer, err = n.p.NewWriter(dds.WriterOptions{Topic: requestPrefix + name + "Request", Type: requestType, QoS: serviceQoS})
-	if err != nil {
-		c.reader.Close()
-		return nil, fmt.Errorf("call %s: %w", name, err)
-	}
-	if err := n.adopt(c.reader.GUID(), c.end); err != nil {
-		return nil, err
-	}
-	return c, n.adopt(c.writer.GUID(), func() {})
+	return c, c.adopt(c.end)
 }
 
 // receive passes an answer to the call that waits for it. Those of other clients are left out.
@@ -246,8 +239,7 @@ func (c *Client) end() {
 
 // Close ends the client. Calls that wait end with their contexts.
 func (c *Client) Close() {
-	c.n.disown(c.writer.GUID())
-	if c.n.disown(c.reader.GUID()) {
+	if c.disown() {
 		c.end()
 	}
 }

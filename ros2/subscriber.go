@@ -69,7 +69,7 @@ func (n *Node) Subscribe(o SubscriberOptions) (*Subscriber, error) {
 		return nil, fmt.Errorf("subscribe to %s: %w", topic, err)
 	}
 	s := &Subscriber{n: n, topic: topic, r: r}
-	return s, n.adopt(r.GUID(), r.Close)
+	return s, n.adopt(r.Close, r.GUID())
 }
 
 // Topic returns the resolved name.
