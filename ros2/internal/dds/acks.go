@@ -94,7 +94,7 @@ func (in *inlet) answer() {
 		}
 	}
 	in.r.mu.Unlock()
-	in.r.p.socket(&in.r.endpoint).Send(in.to, b) //nolint:errcheck // it is sent again after the next heartbeat
+	in.r.p.socket(&in.r.endpoint).Send(in.to, 0, b) //nolint:errcheck // it is sent again after the next heartbeat
 }
 
 // acknowledge returns the datagram. The caller holds the reader's mu.

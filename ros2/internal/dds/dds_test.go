@@ -341,7 +341,7 @@ func FuzzEndpoint(f *testing.F) {
 		if e, ok := parseEndpoint(list); ok && len(e.Topic) > maxName {
 			t.Fatal("a long name")
 		}
-		if r := parseParticipant(list); r.lease < minLease || r.lease > maxLease || len(r.name) > maxName {
+		if r := parseParticipant(list); r.lease < minLease || r.lease > maxLease || len(r.Name) > maxName {
 			t.Fatalf("%+v", r)
 		}
 	})

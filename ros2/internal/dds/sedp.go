@@ -2,7 +2,6 @@ package dds
 
 import (
 	"math"
-	"time"
 
 	"rsros/ros2/internal/rtps"
 )
@@ -67,14 +66,9 @@ func parseEndpoint(list rtps.Parameters) (e Endpoint, ok bool) {
 		case rtps.PIDDurability:
 			e.QoS.TransientLocal = number && v >= wireTransientLocal
 		case rtps.PIDDeadline:
-			e.foreign.deadline = duration(q.Value, q)
+			e.foreign.deadline = q.Duration(0)
 		case rtps.PIDLiveliness:
-			e.foreign.liveliness = v
-			if len(q.Value) >= 12 {
-				rest := q
-				rest.Value = q.Value[4:]
-				e.foreign.lease = duration(rest.Value, rest)
-			}
+			e.foreign.liveliness, e.foreign.lease = v, q.Duration(4)
 		case rtps.PIDOwnership:
 			e.foreign.exclusive = number && v != 0
 		case rtps.PIDPartition:
@@ -88,15 +82,6 @@ func parseEndpoint(list rtps.Parameters) (e Endpoint, ok bool) {
 		}
 	})
 	return e, e.Topic != "" && e.Type != "" && max(len(e.Topic), len(e.Type), len(e.UserData)) <= maxName
-}
-
-// duration returns a duration, 0 if it is infinite.
-func duration(_ []byte, q rtps.Parameter) time.Duration {
-	sec, fraction, ok := q.Duration()
-	if !ok || sec == math.MaxInt32 || sec < 0 {
-		return 0
-	}
-	return time.Duration(sec)*time.Second + time.Duration(uint64(fraction)*1e9>>32)
 }
 
 // hasXCDR1 reports whether a list of 16-bit representations has XCDR1, which is 0, or is empty, which means the same.

@@ -1,6 +1,7 @@
 package dds
 
 import (
+	"cmp"
 	"net/netip"
 	"strings"
 	"time"
@@ -21,13 +22,10 @@ const (
 
 // remote is another participant.
 type remote struct {
+	ParticipantInfo
 	prefix    rtps.Prefix
-	name      string
-	enclave   string
-	vendor    [2]byte
 	meta      netip.AddrPort // of discovery
 	data      netip.AddrPort // of everything else, unless an endpoint says otherwise
-	local     bool           // on this machine
 	host      netip.Addr     // for the bound of each
 	lease     time.Duration
 	seen      time.Time
@@ -60,17 +58,21 @@ func (p *Participant) announcement() []byte {
 
 // announce sends our SPDP sample to the given addresses, or by multicast and to the static peers.
 func (p *Participant) announce(to ...netip.AddrPort) {
-	sample := rtps.Sample{Reader: rtps.ParticipantListener, Writer: rtps.ParticipantAnnouncer, Number: 1}
-	payload := p.announcement()
+	p.spread(p.spdp(1, nil, p.announcement()), to...)
+}
+
+// spdp returns a datagram of SPDP.
+func (p *Participant) spdp(number int64, inline, payload []byte) []byte {
+	sample := rtps.Sample{
+		Reader: rtps.ParticipantListener, Writer: rtps.ParticipantAnnouncer, Number: number, Inline: inline,
+	}
 	b := rtps.AppendTime(rtps.AppendHeader(nil, p.prefix, rtps.Prefix{}), time.Now().UnixNano())
-	p.spread(append(rtps.AppendData(b, &sample, len(payload)), payload...), to...)
+	return append(rtps.AppendData(b, &sample, len(payload)), payload...)
 }
 
 // takeLeave tells everyone that this participant has ended.
 func (p *Participant) takeLeave() {
-	sample := rtps.Sample{Reader: rtps.ParticipantListener, Writer: rtps.ParticipantAnnouncer, Number: 2, Inline: disposal(p.prefix.GUID(rtps.Participant))}
-	b := rtps.AppendTime(rtps.AppendHeader(nil, p.prefix, rtps.Prefix{}), time.Now().UnixNano())
-	b = rtps.AppendData(b, &sample, 0)
+	b := p.spdp(2, disposal(p.GUID()), nil)
 	p.mu.Lock()
 	var peers []netip.AddrPort
 	for _, r := range p.remotes {
@@ -80,7 +82,9 @@ func (p *Participant) takeLeave() {
 	if p.multicast != nil {
 		p.spread(b)
 	}
-	p.spread(b, peers...)
+	if len(peers) > 0 {
+		p.spread(b, peers...)
+	}
 }
 
 // disposal returns inline QoS that disposes of an endpoint or a participant.
@@ -94,12 +98,12 @@ func disposal(g rtps.GUID) []byte {
 func (p *Participant) spread(b []byte, to ...netip.AddrPort) {
 	if len(to) == 0 {
 		for _, s := range p.senders {
-			s.Send(p.group(), b) //nolint:errcheck // an interface may be down; the next announcement is sent all the same
+			s.Send(p.group(), 0, b) //nolint:errcheck // an interface may be down; the next announcement is sent all the same
 		}
 		to = p.static
 	}
 	for _, a := range to {
-		p.meta.Send(a, b) //nolint:errcheck // as above
+		p.meta.Send(a, 0, b) //nolint:errcheck // as above
 	}
 }
 
@@ -125,7 +129,7 @@ func (p *Participant) heardParticipant(m *rtps.Submessage, from netip.AddrPort) 
 	if fresh.prefix != m.Source || !fresh.meta.IsValid() || !p.config.admits(from.Addr(), p.own) {
 		return
 	}
-	fresh.host, fresh.local = from.Addr(), p.isOwn(fresh.meta.Addr())
+	fresh.host, fresh.Address = from.Addr(), fresh.meta.String()
 	if !fresh.data.IsValid() {
 		fresh.data = fresh.meta
 	}
@@ -159,7 +163,7 @@ func (p *Participant) greet(fresh *remote) bool {
 			l.add(fresh, &Endpoint{GUID: fresh.prefix.GUID(counterpart(id)), QoS: own.QoS})
 		}
 	}
-	p.log.Debug().Stringer("participant", fresh.prefix).Str("name", fresh.name).Stringer("address", fresh.meta).Msg("participant found")
+	p.log.Debug().Stringer("participant", fresh.prefix).Str("name", fresh.Name).Stringer("address", fresh.meta).Msg("participant found")
 	return true
 }
 
@@ -175,19 +179,17 @@ func parseParticipant(list rtps.Parameters) *remote {
 		switch q.ID {
 		case rtps.PIDParticipantGUID:
 			if g, ok := q.GUID(); ok {
-				r.prefix = g.Prefix()
+				r.GUID, r.prefix = g, g.Prefix()
 			}
 		case rtps.PIDVendor:
-			copy(r.vendor[:], q.Value)
+			copy(r.Vendor[:], q.Value)
 		case rtps.PIDLease:
-			if r.lease = duration(nil, q); r.lease == 0 {
-				r.lease = maxLease
-			}
+			r.lease = cmp.Or(q.Duration(0), maxLease)
 		case rtps.PIDEntityName:
-			r.name = q.Text()
+			r.Name = q.Text()
 		case rtps.PIDUserData:
 			_, rest, _ := strings.Cut(strings.TrimRight(string(q.Octets()), "\x00"), "enclave=")
-			r.enclave, _, _ = strings.Cut(rest, ";")
+			r.Enclave, _, _ = strings.Cut(rest, ";")
 		case rtps.PIDMetaLocator:
 			if a, ok := q.Locator(); ok && !r.meta.IsValid() {
 				r.meta = a
@@ -199,7 +201,7 @@ func parseParticipant(list rtps.Parameters) *remote {
 		}
 	})
 	r.lease = min(max(r.lease, minLease), maxLease)
-	r.name, r.enclave = r.name[:min(len(r.name), maxName)], r.enclave[:min(len(r.enclave), maxName)]
+	r.Name, r.Enclave = r.Name[:min(len(r.Name), maxName)], r.Enclave[:min(len(r.Enclave), maxName)]
 	return r
 }
 
@@ -217,7 +219,7 @@ func (p *Participant) forget(prefix rtps.Prefix, why string) {
 		l.remove(func(g rtps.GUID) bool { return g.Prefix() == prefix })
 	}
 	p.mu.Unlock()
-	p.log.Debug().Stringer("participant", prefix).Str("name", r.name).Msg("participant " + why)
+	p.log.Debug().Stringer("participant", prefix).Str("name", r.Name).Msg("participant " + why)
 	p.changed()
 }
 

@@ -15,9 +15,7 @@ func (p *Participant) Participants() (list []ParticipantInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, r := range p.remotes {
-		list = append(list, ParticipantInfo{
-			GUID: r.prefix.GUID(rtps.Participant), Name: r.name, Enclave: r.enclave, Vendor: r.vendor, Address: r.meta.String(),
-		})
+		list = append(list, r.ParticipantInfo)
 	}
 	return list
 }

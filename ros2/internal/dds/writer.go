@@ -3,6 +3,7 @@ package dds
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -67,13 +68,24 @@ func (w *Writer) Write(m msgs.Raw, inline []byte) int64 {
 
 // WriteWait is Write, but waits until no reader loses a sample by it.
 func (w *Writer) WriteWait(ctx context.Context, m msgs.Raw) error {
+	err := w.await(ctx, func() bool { return w.roomFor(m.Size()) })
+	switch {
+	case err != nil:
+		if m.Owner != nil {
+			m.Owner.Release()
+		}
+	case w.Write(m, nil) == 0:
+		err = ErrClosed
+	}
+	return err
+}
+
+// await waits until something is true of the history, the writer is closed, or ctx ends.
+func (w *Writer) await(ctx context.Context, is func() bool) error {
 	for {
 		w.mu.Lock()
-		if w.closed || w.roomFor(m.Size()) {
+		if w.closed || is() {
 			w.mu.Unlock()
-			if w.Write(m, nil) == 0 {
-				return ErrClosed
-			}
 			return nil
 		}
 		if w.room == nil {
@@ -84,9 +96,6 @@ func (w *Writer) WriteWait(ctx context.Context, m msgs.Raw) error {
 		select {
 		case <-room:
 		case <-ctx.Done():
-			if m.Owner != nil {
-				m.Owner.Release()
-			}
 			return ctx.Err()
 		}
 	}
@@ -219,27 +228,14 @@ func (w *Writer) Lost() map[rtps.GUID]uint64 {
 
 // Flush waits until all matched readers have everything, or ctx ends.
 func (w *Writer) Flush(ctx context.Context) error {
-	for {
-		w.mu.Lock()
-		behind := false
+	return w.await(ctx, func() bool {
 		for _, o := range w.links {
-			behind = behind || o.done() < w.history.last
+			if o.done() < w.history.last {
+				return false
+			}
 		}
-		if w.closed || !behind {
-			w.mu.Unlock()
-			return nil
-		}
-		if w.room == nil {
-			w.room = make(chan struct{})
-		}
-		room := w.room
-		w.mu.Unlock()
-		select {
-		case <-room:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+		return true
+	})
 }
 
 // Close ends the writer and tells others so.
@@ -254,4 +250,21 @@ func (w *Writer) end() {
 		w.history.remove(0)
 	}
 	w.trim()
+}
+
+// Statistics counts what a writer has sent.
+type Statistics struct {
+	Fragments uint64 // or whole samples, for the first time
+	Again     uint64 // the same, because a reader asked for them
+}
+
+func (s Statistics) String() string {
+	return fmt.Sprintf("%d datagrams, %d sent again", s.Fragments, s.Again)
+}
+
+// Statistics returns the counts of all readers.
+func (w *Writer) Statistics() Statistics {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.statistics
 }

@@ -47,17 +47,24 @@ func appendSet(b []byte, s *Set) []byte {
 	return b
 }
 
-// begin appends the top of a submessage for an endpoint; end sets its length.
-func begin(b []byte, kind, flags byte, reader, writer EntityID) ([]byte, int) {
+// begin appends the top of a submessage for an endpoint; end sets its length, with that of a payload after it.
+func begin(b []byte, kind, flags byte, reader, writer EntityID, extra ...byte) ([]byte, int) {
 	b = append(b, kind, flags|flagLittle, 0, 0)
 	start := len(b)
-	b = append(b, reader[:]...)
+	b = append(append(b, extra...), reader[:]...)
 	return append(b, writer[:]...), start
 }
 
-func end(b []byte, start int) []byte {
-	le.PutUint16(b[start-2:], uint16(len(b)-start))
+func end(b []byte, start, payload int) []byte {
+	le.PutUint16(b[start-2:], uint16(len(b)-start+payload+Padding(payload)))
 	return b
+}
+
+func flag(is bool, bit byte) byte {
+	if is {
+		return bit
+	}
+	return 0
 }
 
 // Sample is what AppendData writes before a payload.
@@ -65,7 +72,11 @@ type Sample struct {
 	Reader, Writer EntityID
 	Number         int64
 	Inline         []byte // parameters with their sentinel; may be nil
-	Key            bool   // the payload is a key only
+}
+
+func (s *Sample) begin(b []byte, kind, flags, toInline byte) ([]byte, int) {
+	b, start := begin(b, kind, flags|flag(len(s.Inline) > 0, flagInline), s.Reader, s.Writer, 0, 0, toInline, 0)
+	return appendNumber(b, s.Number), start
 }
 
 // Padding returns how many bytes bring a payload to a multiple of 4.
@@ -74,79 +85,41 @@ func Padding(size int) int { return -size & 3 }
 // AppendData appends a DATA submessage up to its payload of size bytes, which the caller sends after it, with its Padding.
 // A size of 0 means that there is none.
 func AppendData(b []byte, s *Sample, size int) []byte {
-	flags := byte(0)
-	switch {
-	case size > 0 && s.Key:
-		flags = flagKeyPayload
-	case size > 0:
-		flags = flagPayload
-	}
-	b = append(b, Data, flags|s.inlineFlag()|flagLittle, 0, 0)
-	start := len(b)
-	b = append(b, 0, 0, dataToInline, 0)
-	b = append(b, s.Reader[:]...)
-	b = append(b, s.Writer[:]...)
-	b = appendNumber(b, s.Number)
-	b = append(b, s.Inline...)
-	le.PutUint16(b[start-2:], uint16(len(b)-start+size+Padding(size)))
-	return b
-}
-
-func (s *Sample) inlineFlag() byte {
-	if len(s.Inline) > 0 {
-		return flagInline
-	}
-	return 0
+	b, start := s.begin(b, Data, flag(size > 0, flagPayload), dataToInline)
+	return end(append(b, s.Inline...), start, size)
 }
 
 // AppendDataFrag appends a DATA_FRAG submessage with one fragment, from 1, up to its payload of size bytes.
 func AppendDataFrag(b []byte, s *Sample, fragment uint32, size, fragmentSize int, sampleSize int) []byte {
-	b = append(b, DataFrag, s.inlineFlag()|flagLittle, 0, 0)
-	start := len(b)
-	b = append(b, 0, 0, fragToInline, 0)
-	b = append(b, s.Reader[:]...)
-	b = append(b, s.Writer[:]...)
-	b = appendNumber(b, s.Number)
-	b = le.AppendUint32(b, fragment)
-	b = le.AppendUint16(b, 1)
-	b = le.AppendUint16(b, uint16(fragmentSize))
-	b = le.AppendUint32(b, uint32(sampleSize))
-	b = append(b, s.Inline...)
-	le.PutUint16(b[start-2:], uint16(len(b)-start+size+Padding(size)))
-	return b
+	b, start := s.begin(b, DataFrag, 0, fragToInline)
+	b = le.AppendUint16(le.AppendUint32(b, fragment), 1)
+	b = le.AppendUint32(le.AppendUint16(b, uint16(fragmentSize)), uint32(sampleSize))
+	return end(append(b, s.Inline...), start, size)
 }
 
 // AppendHeartbeat appends HEARTBEAT.
 func AppendHeartbeat(b []byte, reader, writer EntityID, first, last int64, count uint32, final bool) []byte {
-	flags := byte(0)
-	if final {
-		flags = flagFinal
-	}
-	b, start := begin(b, Heartbeat, flags, reader, writer)
-	return end(le.AppendUint32(appendNumber(appendNumber(b, first), last), count), start)
+	b, start := begin(b, Heartbeat, flag(final, flagFinal), reader, writer)
+	return end(le.AppendUint32(appendNumber(appendNumber(b, first), last), count), start, 0)
 }
 
 // AppendAckNack appends ACKNACK with the final flag, or without it if a heartbeat is wanted.
 func AppendAckNack(b []byte, reader, writer EntityID, missing *Set, count uint32, final bool) []byte {
-	flags := byte(0)
-	if final {
-		flags = flagFinal
-	}
-	b, start := begin(b, AckNack, flags, reader, writer)
-	return end(le.AppendUint32(appendSet(appendNumber(b, missing.Base), missing), count), start)
+	b, start := begin(b, AckNack, flag(final, flagFinal), reader, writer)
+	return end(le.AppendUint32(appendSet(appendNumber(b, missing.Base), missing), count), start, 0)
 }
 
 // AppendGap appends GAP: the samples from first up to, but without, next won't come.
 func AppendGap(b []byte, reader, writer EntityID, first, next int64) []byte {
 	b, start := begin(b, Gap, 0, reader, writer)
-	return end(appendSet(appendNumber(appendNumber(b, first), next), &Set{}), start)
+	return end(appendSet(appendNumber(appendNumber(b, first), next), &Set{}), start, 0)
 }
 
 // AppendNackFrag appends NACK_FRAG.
 func AppendNackFrag(b []byte, reader, writer EntityID, number int64, missing *Set, count uint32) []byte {
 	b, start := begin(b, NackFrag, 0, reader, writer)
 	b = le.AppendUint32(appendNumber(b, number), uint32(missing.Base))
-	return end(le.AppendUint32(appendSet(b, missing), count), start)
+	return end(le.AppendUint32(appendSet(b, missing), count), start, 0)
 }
 
 // AppendEncapsulation appends what a payload of parameters starts with.

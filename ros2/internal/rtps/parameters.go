@@ -2,7 +2,9 @@ package rtps
 
 import (
 	"encoding/binary"
+	"math"
 	"net/netip"
+	"time"
 )
 
 // Ids of parameters.
@@ -154,11 +156,14 @@ func (q Parameter) Text() string {
 	return string(b)
 }
 
-// Duration returns seconds and the fraction of a second in 2^-32.
-func (q Parameter) Duration() (seconds int32, fraction uint32, ok bool) {
-	c := cursor{b: q.Value, big: q.big}
-	seconds, fraction = int32(c.u32()), c.u32()
-	return seconds, fraction, !c.failed
+// Duration returns the value from an offset on as a duration, 0 if it is infinite or malformed.
+func (q Parameter) Duration(offset int) time.Duration {
+	c := cursor{b: q.Value, at: min(offset, len(q.Value)), big: q.big}
+	seconds, fraction := int32(c.u32()), c.u32() // of a second in 2^-32
+	if c.failed || seconds == math.MaxInt32 || seconds < 0 {
+		return 0
+	}
+	return time.Duration(seconds)*time.Second + time.Duration(uint64(fraction)*1e9>>32)
 }
 
 // Sample returns the identity of a sample: its writer and its number.

@@ -225,7 +225,7 @@ func FuzzScan(f *testing.F) {
 					q.GUID()
 					q.Sample()
 					q.Locator()
-					q.Duration()
+					q.Duration(4)
 				})
 			}
 		}

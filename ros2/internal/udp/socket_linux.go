@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,12 +11,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// Socket is a UDP socket of IPv4.
-type Socket struct {
-	conn *net.UDPConn
-	raw  syscall.RawConn
-}
 
 // Listen returns a socket for unicast at a port of all interfaces, or if port is 0, at any.
 func Listen(port int) (*Socket, error) { return open(port, func(int) error { return nil }) }
@@ -76,48 +71,29 @@ func open(port int, set func(fd int) error) (*Socket, error) {
 	return &Socket{conn: conn, raw: raw}, nil
 }
 
-// Port returns the socket's own port.
-func (s *Socket) Port() int { return s.conn.LocalAddr().(*net.UDPAddr).Port }
-
 // ReceiveBuffer returns how many bytes the kernel buffers, and how many it was asked for.
 func (s *Socket) ReceiveBuffer() (size, wanted int, err error) {
 	failed := s.raw.Control(func(fd uintptr) { size, err = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF) })
 	return size / 2, receiveBuffer, errors.Join(err, failed) // the kernel reports twice what it grants
 }
 
-// Receive reads a datagram into b, which has room for MaxDatagram bytes.
-func (s *Socket) Receive(b []byte) (n int, from netip.AddrPort, err error) {
-	return s.conn.ReadFromUDPAddrPort(b)
-}
-
-// Send sends the parts as one datagram. An error of the network, such as that nobody listens there, is nobody's concern:
-// what must arrive is sent again.
-func (s *Socket) Send(to netip.AddrPort, parts ...[]byte) error { return s.send(to, nil, parts) }
-
-// send calls sendmsg, and waits while the socket's buffer is full.
-func (s *Socket) send(to netip.AddrPort, control []byte, parts [][]byte) error {
+// Send sends the parts as one datagram or, if segment isn't 0, as datagrams of so many bytes, of which the last may be
+// shorter: by one call. The parts have at most MaxDatagram bytes in all. It waits while the socket's buffer is full. An
+// error of the network, such as that nobody listens there, is nobody's concern: what must arrive is sent again.
+func (s *Socket) Send(to netip.AddrPort, segment int, parts ...[]byte) error {
+	var control []byte
+	if segment > 0 {
+		control = make([]byte, unix.CmsgSpace(2))
+		h := cmsgHeader(control)
+		h.Level, h.Type = unix.IPPROTO_UDP, unix.UDP_SEGMENT
+		h.SetLen(unix.CmsgLen(2))
+		control[unix.CmsgLen(0)], control[unix.CmsgLen(0)+1] = byte(segment), byte(segment>>8)
+	}
 	address := unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}
 	var failed error
 	err := s.raw.Write(func(fd uintptr) bool {
 		_, failed = unix.SendmsgBuffers(int(fd), parts, control, &address, unix.MSG_DONTWAIT)
 		return !errors.Is(failed, unix.EAGAIN)
 	})
-	if err != nil {
-		return err
-	}
-	return failed
+	return cmp.Or(err, failed)
 }
-
-// SendSegments sends the parts as datagrams of size bytes each, of which the last may be shorter: by one call, if the
-// kernel can. The parts have at most MaxDatagram bytes in all.
-func (s *Socket) SendSegments(to netip.AddrPort, size int, parts [][]byte) error {
-	control := make([]byte, unix.CmsgSpace(2))
-	h := cmsgHeader(control)
-	h.Level, h.Type = unix.IPPROTO_UDP, unix.UDP_SEGMENT
-	h.SetLen(unix.CmsgLen(2))
-	control[unix.CmsgLen(0)], control[unix.CmsgLen(0)+1] = byte(size), byte(size>>8)
-	return s.send(to, control, parts)
-}
-
-// Close closes the socket. Receive and Send return an error then.
-func (s *Socket) Close() error { return s.conn.Close() }
