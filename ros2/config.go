@@ -40,8 +40,9 @@ const (
 // ErrClosed is returned by methods after the node or the object was closed.
 var ErrClosed = dds.ErrClosed
 
-// FromEnvironment returns what environment variables say: ROS_DOMAIN_ID, ROS_AUTOMATIC_DISCOVERY_RANGE, ROS_STATIC_PEERS and
-// ROS_LOCALHOST_ONLY. unsupported lists what is set but isn't followed, as sentences. Names of peers are resolved.
+// FromEnvironment returns what environment variables say: ROS_DOMAIN_ID, ROS_AUTOMATIC_DISCOVERY_RANGE,
+// ROS_STATIC_PEERS and ROS_LOCALHOST_ONLY. unsupported lists what is set but isn't followed, as sentences. Names of
+// peers are resolved.
 func FromEnvironment(ctx context.Context, getenv func(string) string) (c Config, unsupported []string, err error) {
 	if v := getenv("ROS_DOMAIN_ID"); v != "" {
 		if c.Domain, err = strconv.Atoi(v); err != nil || c.Domain < 0 || c.Domain > 232 {
@@ -82,10 +83,12 @@ func FromEnvironment(ctx context.Context, getenv func(string) string) (c Config,
 		}
 	}
 	if strings.EqualFold(getenv("ROS_SECURITY_ENABLE"), "true") {
-		unsupported = append(unsupported, "ROS_SECURITY_ENABLE is set, but security (SROS2) isn't supported: secure nodes ignore this one")
+		unsupported = append(unsupported,
+			"ROS_SECURITY_ENABLE is set, but security (SROS2) isn't supported: secure nodes ignore this one")
 	}
 	if v := getenv("RMW_IMPLEMENTATION"); v == "rmw_zenoh_cpp" || v == "rmw_connextdds" {
-		unsupported = append(unsupported, fmt.Sprintf("RMW_IMPLEMENTATION is %s, but nodes of it aren't understood: want rmw_fastrtps_cpp or rmw_cyclonedds_cpp", v))
+		unsupported = append(unsupported, "RMW_IMPLEMENTATION is "+v+
+			", but nodes of it aren't understood: want rmw_fastrtps_cpp or rmw_cyclonedds_cpp")
 	}
 	return c, unsupported, nil
 }

@@ -93,7 +93,8 @@ func endpointInfo(e dds.Endpoint, node string) EndpointInfo {
 	name, kind := rosName(e.Topic)
 	writes := e.GUID.Entity().IsWriter()
 	i := EndpointInfo{
-		GUID: e.GUID, Node: node, Topic: name, Type: rosType(e.Type), Hash: hashOf(e.UserData), Publisher: writes, QoS: QoS(e.QoS), dds: e,
+		GUID: e.GUID, Node: node, Topic: name, Type: rosType(e.Type), Hash: hashOf(e.UserData),
+		Publisher: writes, QoS: QoS(e.QoS), dds: e,
 	}
 	switch kind {
 	case requestTopic:
@@ -114,11 +115,11 @@ func (g *Graph) types(services bool) map[string][]string {
 	list := map[string][]string{}
 	for i := range g.Endpoints {
 		e := &g.Endpoints[i]
-		if e.Service != services || services && !e.Server || !services && !strings.HasPrefix(e.Topic, "/") || slices.Contains(list[e.Topic], e.Type) {
-			continue
+		wanted := services && e.Server || !services && !e.Service && strings.HasPrefix(e.Topic, "/")
+		if wanted && !slices.Contains(list[e.Topic], e.Type) {
+			list[e.Topic] = append(list[e.Topic], e.Type)
+			slices.Sort(list[e.Topic])
 		}
-		list[e.Topic] = append(list[e.Topic], e.Type)
-		slices.Sort(list[e.Topic])
 	}
 	return list
 }
@@ -138,8 +139,8 @@ func (g *Graph) endpoints(topic string, publishers bool) (list []EndpointInfo) {
 	return list
 }
 
-// Offered returns the QoS with which a subscriber gets the messages of all publishers of a topic, with a depth: reliable if
-// all are, and transient local if all are. ok is false if there is no publisher.
+// Offered returns the QoS with which a subscriber gets the messages of all publishers of a topic, with a depth:
+// reliable if all are, and transient local if all are. ok is false if there is no publisher.
 func (g *Graph) Offered(topic string, depth int) (qos QoS, ok bool) {
 	qos = QoS{Reliable: true, TransientLocal: true, Depth: depth}
 	for _, e := range g.Publishers(topic) {

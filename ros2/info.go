@@ -27,12 +27,13 @@ type nodeInfo struct {
 // openInfo publishes and follows which endpoints belong to which node.
 func (n *Node) openInfo() (err error) {
 	qos := dds.QoS{Reliable: true, TransientLocal: true, Depth: 1}
-	n.info, err = n.p.NewWriter(dds.WriterOptions{Topic: infoTopic, Type: infoType, QoS: qos, UserData: hashData(infoHash)})
+	hash := hashData(infoHash)
+	n.info, err = n.p.NewWriter(dds.WriterOptions{Topic: infoTopic, Type: infoType, QoS: qos, UserData: hash})
 	if err != nil {
 		return err
 	}
 	_, err = n.p.NewReader(dds.ReaderOptions{
-		Topic: infoTopic, Type: infoType, QoS: qos, UserData: hashData(infoHash), MaxSample: maxInfoBytes, Callback: n.heardInfo,
+		Topic: infoTopic, Type: infoType, QoS: qos, UserData: hash, MaxSample: maxInfoBytes, Callback: n.heardInfo,
 	})
 	n.publishInfo()
 	return err

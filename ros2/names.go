@@ -33,7 +33,7 @@ func (n *Node) resolve(name string) (string, error) {
 		full = strings.TrimSuffix(n.config.Namespace, "/") + "/" + name
 	}
 	if !fullName.MatchString(full) || strings.Contains(full, "__") {
-		return "", fmt.Errorf("name %q: ROS 2 allows letters, digits and single '_' between '/', and no digit after '/'", name)
+		return "", fmt.Errorf("name %q: want letters, digits and single '_' between '/', and no digit after '/'", name)
 	}
 	return full, nil
 }

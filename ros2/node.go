@@ -47,7 +47,8 @@ func Join(ctx context.Context, config Config) (*Node, error) {
 		config.Namespace = "/"
 	}
 	if !baseName.MatchString(config.Name) || config.Namespace != "/" && !fullName.MatchString(config.Namespace) {
-		return nil, fmt.Errorf("join ROS 2: node %q in namespace %q: want letters, digits and '_'", config.Name, config.Namespace)
+		return nil, fmt.Errorf("join ROS 2: node %q in namespace %q: want letters, digits and '_'",
+			config.Name, config.Namespace)
 	}
 	if config.Enclave == "" {
 		config.Enclave = "/"
@@ -59,8 +60,8 @@ func Join(ctx context.Context, config Config) (*Node, error) {
 	n.ctx, n.cancel = context.WithCancel(ctx)
 	var err error
 	n.p, err = dds.Join(dds.Config{
-		Domain: config.Domain, Range: config.Range, Peers: config.Peers, Name: "/", UserData: "enclave=" + config.Enclave + ";",
-		Changed: n.changes.Set, Log: config.Log,
+		Domain: config.Domain, Range: config.Range, Peers: config.Peers, Name: "/",
+		UserData: "enclave=" + config.Enclave + ";", Changed: n.changes.Set, Log: config.Log,
 	})
 	if err != nil {
 		n.cancel()
@@ -103,7 +104,8 @@ func (n *Node) tellWatchers() {
 	}
 }
 
-// OnChange calls a function whenever the graph has changed, until stop is called. Changes that come together are told once.
+// OnChange calls a function whenever the graph has changed, until stop is called. Changes that come together are told
+// once.
 func (n *Node) OnChange(call func()) (stop func()) {
 	w := &watcher{call}
 	n.mu.Lock()

@@ -12,7 +12,8 @@ import (
 	mapping "rsros/msgs/ros2"
 )
 
-// Value is a parameter's value: nil (not set), bool, int64, float64, string, []byte, []bool, []int64, []float64 or []string.
+// Value is a parameter's value: nil (not set), bool, int64, float64, string, []byte, []bool, []int64, []float64 or
+// []string.
 type Value any
 
 // Parameter is a parameter of a node.
@@ -75,7 +76,7 @@ const (
 
 // kinds are the types of parameters, by their numbers on the wire.
 var kinds = [...]kind{
-	typeNotSet:  {func(v Value) bool { return v == nil }, func(*msgs.Encoder, Value) {}, func(*msgs.Decoder) Value { return nil }},
+	typeNotSet:  {func(Value) bool { return false }, func(*msgs.Encoder, Value) {}, func(*msgs.Decoder) Value { return nil }},
 	1:           kindOf((*msgs.Encoder).Bool, (*msgs.Decoder).Bool),
 	typeInt:     kindOf((*msgs.Encoder).I64, (*msgs.Decoder).I64),
 	typeFloat:   kindOf((*msgs.Encoder).F64, (*msgs.Decoder).F64),
@@ -105,7 +106,10 @@ func (n *Node) ServeParameters(p Parameters) (*ParameterServer, error) {
 	s := &ParameterServer{n: n}
 	definition, hash, _ := mapping.Describe(parameterEventType)
 	var err error
-	s.events, err = n.Advertise(PublisherOptions{Topic: parameterEvents, Type: parameterEventType, Hash: hash, Definition: definition, QoS: QoS{Reliable: true, Depth: 1000}})
+	s.events, err = n.Advertise(PublisherOptions{
+		Topic: parameterEvents, Type: parameterEventType, Hash: hash, Definition: definition,
+		QoS: QoS{Reliable: true, Depth: 1000},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +128,9 @@ func (n *Node) ServeParameters(p Parameters) (*ParameterServer, error) {
 			eachName(p, d, e, func(v Description) { v.encode(e) })
 		}},
 		{"set_parameters", "SetParameters", func(d *msgs.Decoder, e *msgs.Encoder) { s.set(p, d, e, false) }},
-		{"set_parameters_atomically", "SetParametersAtomically", func(d *msgs.Decoder, e *msgs.Encoder) { s.set(p, d, e, true) }},
+		{"set_parameters_atomically", "SetParametersAtomically", func(d *msgs.Decoder, e *msgs.Encoder) {
+			s.set(p, d, e, true)
+		}},
 	} {
 		service, err := n.Serve("~/"+v.name, "rcl_interfaces/srv/"+v.typ, func(_ context.Context, b []byte) ([]byte, error) {
 			d := msgs.NewCDRDecoder(b)

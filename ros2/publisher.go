@@ -45,7 +45,8 @@ func (n *Node) Advertise(o PublisherOptions) (*Publisher, error) {
 		return nil, fmt.Errorf("advertise %s: %w", topic, err)
 	}
 	w, err := n.p.NewWriter(dds.WriterOptions{
-		Topic: topicPrefix + topic, Type: typ, QoS: dds.QoS(o.QoS), UserData: hashData(o.Hash), Bytes: o.QueueBytes, OnReaders: o.OnSubscriber,
+		Topic: topicPrefix + topic, Type: typ, QoS: dds.QoS(o.QoS), UserData: hashData(o.Hash),
+		Bytes: o.QueueBytes, OnReaders: o.OnSubscriber,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("advertise %s: %w", topic, err)
@@ -66,11 +67,12 @@ func (p *Publisher) GUID() GUID { return p.w.GUID() }
 // TransientLocal, the body is copied, and a message replaces an earlier one with the same Key.
 func (p *Publisher) Publish(m msgs.Raw) { p.w.Write(m, nil) }
 
-// PublishWait is like Publish, but waits until no subscriber loses a message by it. If ctx ends first, the message isn't
-// published and PublishWait returns ctx's error.
+// PublishWait is like Publish, but waits until no subscriber loses a message by it. If ctx ends first, the message
+// isn't published and PublishWait returns ctx's error.
 func (p *Publisher) PublishWait(ctx context.Context, m msgs.Raw) error { return p.w.WriteWait(ctx, m) }
 
-// Flush waits until all present subscribers have all messages: reliable ones have acknowledged them, others were sent them.
+// Flush waits until all present subscribers have all messages: reliable ones have acknowledged them, others were sent
+// them.
 func (p *Publisher) Flush(ctx context.Context) error { return p.w.Flush(ctx) }
 
 // Subscribers returns the number of matched subscribers.

@@ -266,6 +266,9 @@ func FuzzDecode(f *testing.F) {
 		e.BeginCDR()
 		d := msgs.NewCDRDecoder(b)
 		if v := decodeValue(d); d.Err() == nil {
+			if (v == nil) != (typeOf(v) == typeNotSet) {
+				t.Fatalf("%v has the type %d", v, typeOf(v))
+			}
 			encodeValue(&e, v)
 			if again := decodeValue(msgs.NewCDRDecoder(e.B)); typeOf(again) != typeOf(v) {
 				t.Fatalf("%v is %v", v, again)

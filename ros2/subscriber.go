@@ -22,7 +22,7 @@ type SubscriberOptions struct {
 
 // Received is a message that was received.
 type Received struct {
-	Data      []byte // CDR with encapsulation, valid until the callback returns, or until the reference of Retain is released
+	Data      []byte // CDR with encapsulation, valid until the callback returns, or while it is retained
 	Publisher GUID
 	Number    int64 // of the message, by the publisher: each one is 1 more than the one before
 	Time      int64 // of publication, in ns since 1970; 0 if the publisher says none
@@ -60,7 +60,8 @@ func (n *Node) Subscribe(o SubscriberOptions) (*Subscriber, error) {
 		return nil, fmt.Errorf("subscribe to %s: %w", topic, err)
 	}
 	r, err := n.p.NewReader(dds.ReaderOptions{
-		Topic: topicPrefix + topic, Type: typ, QoS: dds.QoS(o.QoS), UserData: hashData(o.Hash), MaxSample: o.MaxMessage, OnWriters: o.OnPublisher,
+		Topic: topicPrefix + topic, Type: typ, QoS: dds.QoS(o.QoS), UserData: hashData(o.Hash),
+		MaxSample: o.MaxMessage, OnWriters: o.OnPublisher,
 		Callback: func(s *dds.Sample) {
 			o.Callback(Received{Data: s.Payload, Publisher: s.Writer, Number: s.Number, Time: s.Time, sample: s})
 		},

@@ -16,7 +16,8 @@ const (
 	maxGaps               = 64      // ranges that a reader is still to be told of
 )
 
-// Bytes of samples that aren't complete or wait for earlier ones: from one participant. All of them share buffers.PeerInput.
+// Bytes of samples that aren't complete or wait for earlier ones: from one participant. All of them share
+// buffers.PeerInput.
 const maxHeldByParticipant = 40 << 20
 
 var peerInput = buffers.PeerInput

@@ -48,7 +48,8 @@ func (f *flight) firstWanted() int {
 	return 0
 }
 
-// run returns how many fragments, from an index on and at most limit, are to be sent: all that are new, or all that are wanted.
+// run returns how many fragments, from an index on and at most limit, are to be sent: all that are new, or all that
+// are wanted.
 func (f *flight) run(from, limit int) int {
 	if from >= f.sent {
 		return min(limit, f.n-from)

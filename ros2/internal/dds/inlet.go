@@ -125,11 +125,13 @@ func (in *inlet) data(m *rtps.Submessage) {
 
 // hold makes room for a sample, or returns nil if there is none.
 func (in *inlet) hold(m *rtps.Submessage, size int64, fragments int) *partial {
-	if size > in.r.max || len(in.samples) >= maxWaiting || !in.held.take(size+int64(len(in.samples))) {
+	taken := size + int64(len(in.samples))
+	if size > in.r.max || len(in.samples) >= maxWaiting || !in.held.take(taken) {
 		return nil
 	}
-	taken := size + int64(len(in.samples))
-	s := &partial{number: m.Number, time: m.Time, inline: m.Inline.Clone(), size: taken, n: fragments, buffer: in.r.pool.Get(int(size))}
+	s := &partial{
+		number: m.Number, time: m.Time, inline: m.Inline.Clone(), size: taken, n: fragments, buffer: in.r.pool.Get(int(size)),
+	}
 	if cap(s.buffer.Data) < int(size) {
 		s.buffer.Data = s.buffer.Memory(int(size))
 	}
@@ -267,7 +269,9 @@ func (in *inlet) deliver(s *partial) {
 	in.held.give(s.size)
 	in.next = s.number + 1
 	in.counts.Received++
-	in.inOrder = append(in.inOrder, &Sample{Writer: in.guid, Number: s.number, Time: s.time, Payload: s.buffer.Data, Inline: s.inline, Buffer: s.buffer})
+	in.inOrder = append(in.inOrder, &Sample{
+		Writer: in.guid, Number: s.number, Time: s.time, Payload: s.buffer.Data, Inline: s.inline, Buffer: s.buffer,
+	})
 }
 
 // shift returns the next sample for the callback, or nil.

@@ -85,7 +85,8 @@ func (o *outlet) end() {
 	o.w.trim()
 }
 
-// done returns the number up to which the reader needs nothing more. The caller holds w.mu, as for all others but run and send.
+// done returns the number up to which the reader needs nothing more. The caller holds w.mu, as for all others but run
+// and send.
 func (o *outlet) done() int64 {
 	if o.reliable {
 		return o.acked
@@ -93,9 +94,9 @@ func (o *outlet) done() int64 {
 	return o.next - 1
 }
 
-// evicted says that the oldest change is about to leave the history. If the reader surely doesn't have it, it is lost. The
-// next heartbeat tells the reader so, never a GAP: Fast DDS (2.14, 3.2) loops for ever after a GAP for a sample of which it
-// has some fragments.
+// evicted says that the oldest change is about to leave the history. If the reader surely doesn't have it, it is
+// lost. The next heartbeat tells the reader so, never a GAP: Fast DDS (2.14, 3.2) loops for ever after a GAP for a
+// sample of which it has some fragments.
 func (o *outlet) evicted(c *change) {
 	f := o.flights[c.number]
 	delete(o.flights, c.number)
@@ -207,8 +208,8 @@ func (o *outlet) missing(m *rtps.Submessage, now time.Time) {
 	}
 }
 
-// tooMany reports whether so many fragments were lost that the pace is the likely cause: on this machine, any; otherwise
-// more than a bad link loses.
+// tooMany reports whether so many fragments were lost that the pace is the likely cause: on this machine, any;
+// otherwise more than a bad link loses.
 func (o *outlet) tooMany(lost int, f *flight) bool {
 	return lost > 0 && (o.local || lost*usualLoss > min(f.n, rtps.MaxSet))
 }

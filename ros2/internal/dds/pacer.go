@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A pacer spreads what is sent to a receiver. Fast DDS receives into the kernel's default buffer, which holds three large
-// datagrams: an image that is sent at once is lost.
+// A pacer spreads what is sent to a receiver. Fast DDS receives into the kernel's default buffer, which holds three
+// large datagrams: an image that is sent at once is lost.
 type pacer struct {
 	mu   sync.Mutex
 	free time.Time // when what was sent so far has been received

@@ -102,7 +102,8 @@ func join(config Config, filter func(*rtps.Submessage) bool) (*Participant, erro
 		return nil, fmt.Errorf("join ROS 2, domain %d: %w", config.Domain, err)
 	}
 	reliable := QoS{Reliable: true, TransientLocal: true, Depth: 1 << 30}
-	p.publications, p.subscriptions = newWriter(p, WriterOptions{QoS: reliable}), newWriter(p, WriterOptions{QoS: reliable})
+	p.publications = newWriter(p, WriterOptions{QoS: reliable})
+	p.subscriptions = newWriter(p, WriterOptions{QoS: reliable})
 	for id, l := range map[rtps.EntityID]local{
 		rtps.PublicationsWriter: p.publications, rtps.SubscriptionsWriter: p.subscriptions,
 		rtps.PublicationsReader:  newReader(p, ReaderOptions{QoS: reliable, Callback: p.heardEndpoint}),
@@ -175,7 +176,8 @@ func (p *Participant) open() error {
 func (p *Participant) warnOfSmallBuffer() {
 	size, wanted, err := p.data.ReceiveBuffer()
 	if err == nil && size < wanted {
-		p.log.Warn().Int("bytes", size).Int("wanted", wanted).Msg("the kernel's receive buffer is small, so images may be lost: set net.core.rmem_max")
+		p.log.Warn().Int("bytes", size).Int("wanted", wanted).
+			Msg("the kernel's receive buffer is small, so images may be lost: set net.core.rmem_max")
 	}
 }
 

@@ -46,12 +46,17 @@ func Mismatch(writer, reader *Endpoint) string {
 		}
 	}
 	note(writer.Type != reader.Type, "the types differ: %s and %s", writer.Type, reader.Type)
-	note(reader.QoS.Reliable && !writer.QoS.Reliable, "the subscriber wants reliable, the publisher offers best effort")
-	note(reader.QoS.TransientLocal && !writer.QoS.TransientLocal, "the subscriber wants transient local, the publisher offers volatile")
+	longer := func(what string, offered, wanted time.Duration) {
+		note(wanted != 0 && (offered == 0 || offered > wanted), "the subscriber's %s is %s, the publisher offers %s",
+			what, wanted, orInfinite(offered))
+	}
+	const wants = "the subscriber wants %s, the publisher offers %s"
+	note(reader.QoS.Reliable && !writer.QoS.Reliable, wants, "reliable", "best effort")
+	note(reader.QoS.TransientLocal && !writer.QoS.TransientLocal, wants, "transient local", "volatile")
 	w, r := &writer.foreign, &reader.foreign
-	note(r.deadline != 0 && (w.deadline == 0 || w.deadline > r.deadline), "the subscriber's deadline is %s, the publisher offers %s", r.deadline, orInfinite(w.deadline))
+	longer("deadline", w.deadline, r.deadline)
 	note(r.liveliness > w.liveliness, "the subscriber wants another kind of liveliness")
-	note(r.lease != 0 && (w.lease == 0 || w.lease > r.lease), "the subscriber's liveliness lease is %s, the publisher offers %s", r.lease, orInfinite(w.lease))
+	longer("liveliness lease", w.lease, r.lease)
 	note(w.exclusive != r.exclusive, "the ownership differs")
 	note(w.partition != r.partition, "one of them is in a partition")
 	note(w.noXCDR1 || r.noXCDR1, "the data representation isn't XCDR1")

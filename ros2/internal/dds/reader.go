@@ -15,8 +15,8 @@ type ReaderOptions struct {
 	QoS         QoS
 	UserData    string
 	MaxSample   int64 // in bytes; default 1 GiB
-	// Callback is called for each sample, in order for each writer. The sample is valid until it returns, its payload while
-	// Buffer is retained.
+	// Callback is called for each sample, in order for each writer. The sample is valid until it returns, its payload
+	// while Buffer is retained.
 	Callback func(*Sample)
 	// OnWriters is called with the number of matched writers when it changes, and must not block.
 	OnWriters func(n int)

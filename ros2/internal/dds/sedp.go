@@ -122,7 +122,8 @@ func (p *Participant) heardEndpoint(s *Sample) {
 	if _, known := r.endpoints[e.GUID]; !known {
 		if len(r.endpoints) >= maxEndpoints || p.endpoints >= maxAllEndpoints {
 			p.mu.Unlock()
-			p.log.Warn().Str("topic", e.Topic).Stringer("participant", r.prefix).Msg("a participant has too many endpoints; ignoring one")
+			p.log.Warn().Str("topic", e.Topic).Stringer("participant", r.prefix).
+				Msg("a participant has too many endpoints; ignoring one")
 			return
 		}
 		p.endpoints++

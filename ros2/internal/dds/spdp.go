@@ -163,7 +163,8 @@ func (p *Participant) greet(fresh *remote) bool {
 			l.add(fresh, &Endpoint{GUID: fresh.prefix.GUID(counterpart(id)), QoS: own.QoS})
 		}
 	}
-	p.log.Debug().Stringer("participant", fresh.prefix).Str("name", fresh.Name).Stringer("address", fresh.meta).Msg("participant found")
+	p.log.Debug().Stringer("participant", fresh.prefix).Str("name", fresh.Name).Str("address", fresh.Address).
+		Msg("participant found")
 	return true
 }
 

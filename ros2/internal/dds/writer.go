@@ -60,8 +60,8 @@ func newWriter(p *Participant, o WriterOptions) *Writer {
 	return w
 }
 
-// Write adds a sample to the history and takes over the reference to its body. inline is a list of parameters with their
-// sentinel, or nil. It returns the sample's number, 0 if the writer is closed.
+// Write adds a sample to the history and takes over the reference to its body. inline is a list of parameters with
+// their sentinel, or nil. It returns the sample's number, 0 if the writer is closed.
 func (w *Writer) Write(m msgs.Raw, inline []byte) int64 {
 	return w.write(&m, inline, m.Key, w.endpoint.QoS.TransientLocal)
 }
@@ -144,8 +144,8 @@ func (w *Writer) write(m *msgs.Raw, inline []byte, key string, keep bool) int64 
 	return h.last
 }
 
-// replace removes the change that the newest one replaces. One that is on its way in fragments stays until it has arrived,
-// since readers can't be told that it won't (see outlet.evicted). The caller holds w.mu.
+// replace removes the change that the newest one replaces. One that is on its way in fragments stays until it has
+// arrived, since readers can't be told that it won't (see outlet.evicted). The caller holds w.mu.
 func (w *Writer) replace(key string) {
 	h := &w.history
 	for i, old := range h.list[:len(h.list)-1] {

@@ -82,8 +82,8 @@ func (s *Sample) begin(b []byte, kind, flags, toInline byte) ([]byte, int) {
 // Padding returns how many bytes bring a payload to a multiple of 4.
 func Padding(size int) int { return -size & 3 }
 
-// AppendData appends a DATA submessage up to its payload of size bytes, which the caller sends after it, with its Padding.
-// A size of 0 means that there is none.
+// AppendData appends a DATA submessage up to its payload of size bytes, which the caller sends after it, with its
+// Padding. A size of 0 means that there is none.
 func AppendData(b []byte, s *Sample, size int) []byte {
 	b, start := s.begin(b, Data, flag(size > 0, flagPayload), dataToInline)
 	return end(append(b, s.Inline...), start, size)

@@ -21,7 +21,7 @@
 //	GAP        08  | reader | writer | start 64 | set |      start to the set's base, and what is in the set
 //	NACK_FRAG  12  | reader | writer | number 64 | set of missing fragments | count 32 |
 //
-//	set            | base 64 (of fragments: 32) | bits n 32 | ceil(n/32) words 32; bit i is base+i, most significant first |
+//	set            | base 64 (of fragments: 32) | bits n 32 | ceil(n/32) words 32; bit i is base+i, from the top |
 //	inline QoS     parameters: | id 16 | length 16 | value |, up to id 1
 //
 // A Scanner returns the submessages of a datagram one after the other, and the functions that start with Append write

@@ -180,7 +180,8 @@ func (m *Submessage) readData(c *cursor, flags byte) {
 // cutFragments checks the fields of a DATA_FRAG against each other, and cuts the padding off the payload.
 func (m *Submessage) cutFragments(c *cursor) {
 	size, first := int64(m.FragmentSize), int64(m.Fragment)-1
-	if size == 0 || m.Fragments == 0 || m.SampleSize == 0 || m.SampleSize > math.MaxInt32 || first < 0 || first*size >= m.SampleSize {
+	if size == 0 || m.Fragments == 0 || m.SampleSize == 0 || m.SampleSize > math.MaxInt32 ||
+		first < 0 || first*size >= m.SampleSize {
 		c.failed = true
 		return
 	}

@@ -24,7 +24,8 @@ func ListenMulticast(port int, group netip.Addr, interfaces []netip.Addr) (*Sock
 		}
 		joined, errs := 0, []error(nil)
 		for _, i := range interfaces {
-			err := unix.SetsockoptIPMreq(fd, unix.IPPROTO_IP, unix.IP_ADD_MEMBERSHIP, &unix.IPMreq{Multiaddr: group.As4(), Interface: i.As4()})
+			request := unix.IPMreq{Multiaddr: group.As4(), Interface: i.As4()}
+			err := unix.SetsockoptIPMreq(fd, unix.IPPROTO_IP, unix.IP_ADD_MEMBERSHIP, &request)
 			if err == nil || errors.Is(err, unix.EADDRINUSE) { // another address of the interface has joined
 				joined++
 			} else {

@@ -1,5 +1,5 @@
-// Package udp has the sockets of a participant: one that receives multicast, some that receive and send unicast, and one
-// for each interface that sends multicast. Datagrams are sent from several pieces of memory without joining them.
+// Package udp has the sockets of a participant: one that receives multicast, some that receive and send unicast, and
+// one for each interface that sends multicast. Datagrams are sent from several pieces of memory without joining them.
 //
 // A Socket may send from several goroutines, and receive in one. Close ends them.
 package udp
@@ -15,7 +15,8 @@ import (
 // MaxDatagram is the largest datagram that is received or sent.
 const MaxDatagram = 65507
 
-// receiveBuffer is how much the kernel is asked to buffer, in bytes: more than one image, since some peers send it at once.
+// receiveBuffer is how much the kernel is asked to buffer, in bytes: more than one image, since some peers send it at
+// once.
 const receiveBuffer = 4 << 20
 
 // ErrUnsupported is what sockets fail with on systems other than Linux.
