@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the help into its file")
 // TestHelpPages checks that the folder of help pages has that of rs-lerobot; a test of rs-ros-node checks its form.
 func TestHelpPages(t *testing.T) {
 	const file = "../rs-ros-node/testdata/help/rs-lerobot.txt"
-	page := help.Page(newCommand())
+	page := help.Page(newCommand(), help.Standard, false)
 	if *update {
 		need.Must(t, os.WriteFile(file, []byte(page), 0o644))
 	}

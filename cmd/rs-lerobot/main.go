@@ -131,7 +131,7 @@ left out, 1 not done, 2 wrong usage.`,
 	f.BoolVar(&o.Uncompressed, "uncompressed", false, "don't compress PNG files")
 	f.BoolVarP(&o.Overwrite, "overwrite", "f", false, "replace an existing data set")
 	o.Selection.Flags(f)
-	help.Use(cmd)
+	help.Use(cmd, os.Stdout)
 	return cmd
 }
 

@@ -23,7 +23,8 @@ var (
 	vague       = strings.Fields("TEXT STRING STRINGS INT UINT FLOAT NUMBER WORD VALUE")
 )
 
-// TestHelpPages checks that testdata/help has the help of each command. TestHelpForm checks what is in the files.
+// TestHelpPages checks that testdata/help has the help of each command, and that -h fits on a screen. TestHelpForm checks
+// what is in the files.
 func TestHelpPages(t *testing.T) {
 	pages := checkHelp(t, newRootCommand(&app{}))
 	if files, err := texts.ReadDir("help"); err != nil || len(files) != pages {
@@ -35,12 +36,16 @@ func TestHelpPages(t *testing.T) {
 func checkHelp(t *testing.T, cmd *cobra.Command) (pages int) {
 	t.Helper()
 	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
+		if c.Name() != "help" && c.Name() != "completion" {
 			pages += checkHelp(t, c)
 		}
 	}
 	name := strings.ReplaceAll(strings.TrimPrefix(cmd.CommandPath(), "rs-ros-node "), " ", "-")
-	checkGolden(t, filepath.Join("testdata/help", name+".txt"), help.Page(cmd))
+	checkGolden(t, filepath.Join("testdata/help", name+".txt"), help.Page(cmd, help.Standard, false))
+	brief := help.Page(cmd, help.Standard, true)
+	if n := strings.Count(brief, "\n"); n > help.Screen || !strings.Contains(brief, "Flags") {
+		t.Errorf("%s -h has %d lines, want %d at most\n%s", name, n, help.Screen, brief)
+	}
 	return pages + 1
 }
 
@@ -54,8 +59,8 @@ func TestHelpForm(t *testing.T) {
 		text, err := os.ReadFile(page)
 		need.Must(t, err)
 		for line := range strings.Lines(string(text)) {
-			if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > help.Width {
-				t.Errorf("%s: longer than %d columns: %s", page, help.Width, line)
+			if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > help.Standard {
+				t.Errorf("%s: longer than %d columns: %s", page, help.Standard, line)
 			}
 		}
 		flags := string(text)
@@ -79,10 +84,9 @@ func TestCommandPages(t *testing.T) {
 	checkBlocks(t, pages, newRootCommand(&app{}))
 }
 
-var block = regexp.MustCompile(`(?s)<!-- flags: ([a-z-]*) ?-->\n.*?<!-- end -->`)
+var block = regexp.MustCompile(`(?s)<!-- flags: ([a-z-]+) -->\n.*?<!-- end -->`)
 
-// checkBlocks compares the blocks of flags on pages with the help of a program's commands. A block without a name
-// has the flags of all commands. Each command must have a block on one of the pages.
+// checkBlocks compares the blocks of flags on pages with the help of a program's commands. Each command must have a block on one of the pages.
 func checkBlocks(t *testing.T, pages []string, root *cobra.Command) {
 	t.Helper()
 	shown := map[string]bool{}
@@ -93,21 +97,15 @@ func checkBlocks(t *testing.T, pages []string, root *cobra.Command) {
 			name := block.FindStringSubmatch(part)[1]
 			shown[name] = true
 			cmd, _, err := root.Find([]string{name})
-			if name == "" {
-				cmd, err = root, nil
-			}
 			if err != nil {
 				t.Errorf("%s: %v", page, err)
 				return part
 			}
-			flags, global, _ := strings.Cut(help.Flags(cmd), "Global flags:\n")
-			if name == "" {
-				flags = global
-			} else if name += " "; flags == "" {
-				return "<!-- flags: " + name + "-->\nIt has the flags of all commands only.\n<!-- end -->"
+			text := "It has the flags of all commands only."
+			if flags := help.Flags(cmd, help.Widest); flags != "" {
+				text = "```\n" + strings.TrimPrefix(flags, "Flags:\n") + "```"
 			}
-			flags = strings.TrimPrefix(strings.TrimRight(flags, "\n"), "Flags:\n")
-			return "<!-- flags: " + name + "-->\n```\n" + flags + "\n```\n<!-- end -->"
+			return "<!-- flags: " + name + " -->\n" + text + "\n<!-- end -->"
 		})
 		if *update {
 			need.Must(t, os.WriteFile(page, []byte(made), 0o644))

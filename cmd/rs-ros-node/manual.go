@@ -15,6 +15,8 @@ import (
 
 // addManual adds the command that writes the manual pages of packages.
 func addManual(root *cobra.Command) {
+	topic, _, _ := root.Find([]string{"global"}) // it exists
+	root.Long += "\n\n" + topic.Long
 	root.AddCommand(&cobra.Command{
 		Use: "manual FOLDER", Hidden: true, Args: cobra.ExactArgs(1),
 		Short: "Write manual pages into a folder",

@@ -21,9 +21,9 @@ func TestVersionFlag(t *testing.T) {
 	}
 }
 
-// TestBare: the program alone prints its help.
+// TestBare: the program alone prints its commands.
 func TestBare(t *testing.T) {
-	if alone, help := want(t, exitOK), want(t, exitOK, "help"); alone != help || !strings.Contains(alone, "Camera and topics") {
+	if alone, help := want(t, exitOK), want(t, exitOK, "-h"); alone != help || !strings.Contains(alone, "Camera and topics") {
 		t.Errorf("%q, want %q", alone, help)
 	}
 }

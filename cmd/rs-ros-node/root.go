@@ -95,7 +95,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	root.SetErr(a.err)
 	root.InitDefaultCompletionCmd() // takes root's streams
 	if len(args) == 0 {
-		rest = []string{"help"} // rosrun and launch files add remappings or parameters
+		rest = []string{"-h"} // rosrun and launch files add remappings or parameters
 	}
 	if rest, err = withDefaultCommand(root, rest); err != nil {
 		return err
@@ -160,6 +160,7 @@ func newRootCommand(a *app) *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.Flags().Bool("version", false, "print the version and the build, like the command version") // see withDefaultCommand
+	_ = root.Flags().MarkHidden("version")                                                           // the flag exists
 	a.logFlags(root)
 	root.PersistentFlags().Func("message-limit", "`SIZE` of the largest compressed message to read, if it unpacks to over four times that (default 32M)", limitMessages)
 	root.PersistentFlags().Func("temp", "`FOLDER` for outputs until they are uploaded (default $TMPDIR)", useTemp)
@@ -167,17 +168,17 @@ func newRootCommand(a *app) *cobra.Command {
 	root.PersistentFlags().Func("cache-size", "`SIZE` of the folder of --cache (default 10G)", a.limitCache)
 	root.SetFlagErrorFunc(flagError)
 	addGroup(root, "Camera and topics", newLiveCommand(a), newRecordCommand(a), newPlayCommand(a), newViewCommand(a),
-		newDevicesCommand(a), newMasterCommand(a), newDefinitionsCommand(a), newUSBServeCommand(a))
+		newDevicesCommand(a), newMasterCommand(a), newDefinitionsCommand(a), newUSBServeCommand(a), newDemoCommand(a))
 	addGroup(root, "Look at recordings and check them", newInfoCommand(a), newCatCommand(a), newCheckCommand(a),
 		newRecoverCommand(a), newReindexCommand(a))
 	addGroup(root, "Cut and convert recordings", newFilterCommand(a), newSplitCommand(a), newMergeCommand(a), newConvertCommand(a),
 		newCompressCommand(a), newDecompressCommand(a), newExportCommand(a), newProcessCommand(a))
 	addGroup(root, "Many recordings", newCatalogCommand(a), newBatchCommand(a), newUploadCommand(a))
-	root.AddCommand(newDemoCommand(a), newVersionCommand())
+	root.AddCommand(newVersionCommand(), help.Global())
 	help.Describe(root, texts)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultVersionFlag()
-	help.Use(root)
+	help.Use(root, a.raw.out)
 	addManual(root)
 	completeNames(root)
 	for _, c := range root.Commands() {
