@@ -15,7 +15,6 @@ import (
 	"github.com/dsnet/compress/bzip2"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/memory"
 	"rsros/bagstore/internal/record"
 	"rsros/test/need"
 	"rsros/test/stockbag"
@@ -90,7 +89,9 @@ func TestBombDamaged(t *testing.T) {
 // rejected with its topic, and that the others are read. Our own writer doesn't make such chunks.
 func TestUnbackedMessages(t *testing.T) {
 	const small = "\x01\x00\x00\x00x"
-	huge := make([]byte, memory.DefaultLimit+1)
+	huge := make([]byte, 1<<20+1)
+	bagstore.LimitMessages(1 << 20)
+	defer bagstore.LimitMessages(0)
 	path := filepath.Join(t.TempDir(), "large.bag")
 	w := createBag(t, path, bagstore.Options{Compression: bagstore.LZ4})
 	id, err := w.AddConnection(stockbag.StringType("/large"))
@@ -124,7 +125,7 @@ func TestUnbackedMessages(t *testing.T) {
 		raw := append(appendChunkHeader(fileHeader(0, 0, 0, 0), kind, 0, len(content), len(packed)), packed...)
 		need.Must(t, os.WriteFile(path, raw, 0o600))
 		list, errs := read(path)
-		if !slices.Equal(list, []int{5, 5}) || len(errs) != 1 || !strings.Contains(errs[0].Error(), `message of "/large"`) || !strings.Contains(errs[0].Error(), "33554433 bytes unpacked") {
+		if !slices.Equal(list, []int{5, 5}) || len(errs) != 1 || !strings.Contains(errs[0].Error(), `message of "/large"`) || !strings.Contains(errs[0].Error(), "1048577 bytes unpacked") {
 			t.Errorf("%s: %d, %v", kind, list, errs)
 		}
 		check, err := checkFile(t.Context(), path, bagstore.CheckOptions{})
@@ -137,7 +138,7 @@ func TestUnbackedMessages(t *testing.T) {
 		}
 		bagstore.LimitMessages(int64(len(huge)))
 		list, errs = read(path)
-		bagstore.LimitMessages(0)
+		bagstore.LimitMessages(1 << 20)
 		if len(errs) > 0 || !slices.Equal(list, []int{5, len(huge), 5}) {
 			t.Errorf("%s: with a higher limit: %d, %v", kind, list, errs)
 		}

@@ -390,7 +390,7 @@ func TestFirstCheckpointDoesNotWait(t *testing.T) {
 	if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
 		t.Fatal(err)
 	}
-	noise := make([]byte, 4<<20) // over 0.2 s of compression
+	noise := make([]byte, 1<<19) // with the race detector, over a second of compression
 	rnd := rand.NewChaCha8([32]byte{})
 	_, _ = rnd.Read(noise)
 	need.Must(t, w.Write(0, 1, noise))

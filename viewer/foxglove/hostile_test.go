@@ -32,17 +32,17 @@ func hostile(t *testing.T, url string, n int, misbehave func(*websocket.Conn) er
 	return list
 }
 
-// TestUnfinishedMessages connects 30 clients that send 14 MB of a message and not the rest. The server
+// TestUnfinishedMessages connects 30 clients that send 3 MB of a message and not the rest. The server
 // must not keep more than the budget for all clients, and must serve another client meanwhile.
 func TestUnfinishedMessages(t *testing.T) {
-	const budget = 64 << 20
+	const budget = 16 << 20
 	b := clients.NewBudget(budget)
 	f := newFake("/a")
 	s, url := start(t, Options{Source: f, Budget: b})
 	chunk := make([]byte, 1<<20)
 	list := hostile(t, url, 30, func(conn *websocket.Conn) error {
 		w, err := conn.Writer(t.Context(), websocket.MessageBinary)
-		for range 14 {
+		for range 3 {
 			if err == nil {
 				_, err = w.Write(chunk)
 			}
@@ -70,20 +70,20 @@ func TestUnfinishedMessages(t *testing.T) {
 // TestUnreadAnswers connects clients that send requests and read nothing. Each is disconnected when 4
 // MiB wait for it, and its memory is released.
 func TestUnreadAnswers(t *testing.T) {
-	b := clients.NewBudget(64 << 20)
+	b := clients.NewBudget(22 << 20)
 	f := newFake()
 	f.state.Params = map[string]any{"/long": strings.Repeat("x", 100<<10)}
 	s, url := start(t, Options{Source: f, Budget: b})
 	visitor.DialFoxglove(t, url).AwaitOp("serverInfo")
 	request, err := json.Marshal(map[string]any{"op": "getParameters", "parameterNames": []string{}, "id": "all"})
 	need.Must(t, err)
-	const asking = 24
+	const asking = 8
 	hostile(t, url, asking, func(conn *websocket.Conn) error {
 		for {
 			if err := conn.Write(t.Context(), websocket.MessageText, request); err != nil {
 				return err
 			}
-			if b.Used() > 100<<20 {
+			if b.Used() > 34<<20 {
 				t.Errorf("clients keep %d bytes", b.Used())
 			}
 			time.Sleep(time.Millisecond) // requests are answered one at a time
