@@ -46,7 +46,7 @@ func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 	var failure error
 	if a.ros.LogFile != "" {
 		if a.logFile, failure = os.OpenFile(a.ros.LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); failure == nil {
-			writers = append(writers, console(a.logFile, true))
+			writers = append(writers, console(a.patient(a.logFile), true))
 			if a.outputIsLogged() {
 				screen = &zerolog.FilteredLevelWriter{Writer: zerolog.LevelWriterAdapter{Writer: screen}, Level: zerolog.WarnLevel}
 			}
@@ -85,7 +85,17 @@ func (a *app) terminal() zerolog.ConsoleWriter {
 	if a.screen != nil {
 		out = a.screen
 	}
-	return console(out, !isFile || !enableColour(f))
+	return console(a.patient(out), !isFile || !enableColour(f))
+}
+
+// patient returns a writer of log lines for which a node doesn't wait. Other commands print lines between those of their data.
+func (a *app) patient(out io.Writer) io.Writer {
+	if !a.node {
+		return out
+	}
+	l := program.NewLines(out)
+	a.lines = append(a.lines, l)
+	return l
 }
 
 func console(out io.Writer, plain bool) zerolog.ConsoleWriter {

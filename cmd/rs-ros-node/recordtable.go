@@ -65,7 +65,7 @@ func (t *recordTable) Write(lines []byte) (int, error) {
 // close ends the terminal's use. It may be called twice, and for nil.
 func (t *recordTable) close() {
 	if t != nil {
-		t.bars.Shutdown()
+		program.AwaitReader(t.bars.Shutdown)
 	}
 }
 
@@ -99,8 +99,10 @@ func (t *recordTable) show(r tableSource) (stop func()) {
 	}
 	return func() {
 		endKeys()
-		bar.Abort(false)
-		t.bars.Wait()
+		program.AwaitReader(func() {
+			bar.Abort(false)
+			t.bars.Wait()
+		})
 	}
 }
 

@@ -37,8 +37,10 @@ type streams struct {
 func (s streams) report(err error) int {
 	code := exitCode(err)
 	if code != exitOK {
+		out := program.NewLines(s.err)
+		defer out.Close()                                         //nolint:errcheck // it has none
 		lines := slices.Compact(strings.Split(err.Error(), "\n")) // several workers may have the same error
-		fmt.Fprintln(s.err, "rs-ros-node:", program.Printable(strings.Join(lines, "\n")))
+		fmt.Fprintln(out, "rs-ros-node:", program.Printable(strings.Join(lines, "\n")))
 	}
 	return code
 }
@@ -51,6 +53,8 @@ type app struct {
 	screen   io.Writer    // of log lines, instead of raw.err; may be nil
 	ros      graph.Config // from remaps (a:=b, __name:=x, _p:=v) and the environment
 	logFile  *os.File     // of __log:=, opened by logger; may be nil
+	node     bool         // the command is one; see isNode
+	lines    []*program.Lines
 	environ  []string
 	level    zerolog.Level // of the log
 	quiet    bool          // errors only
@@ -88,6 +92,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	root := newRootCommand(a)
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		std.endInTime(cmd, args)
+		a.node = isNode(cmd)
 		return a.useCache()
 	}
 	root.SetIn(std.in)
@@ -112,6 +117,9 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 		err = alone // it waited for a master
 	}
 	a.logTraffic()
+	for _, l := range a.lines {
+		err = errors.Join(err, l.Close())
+	}
 	err = errors.Join(withHelp(cmd, err), a.out.Close(), a.err.Close())
 	if a.logFile != nil {
 		err = errors.Join(err, a.logFile.Close())
