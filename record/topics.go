@@ -14,6 +14,7 @@ import (
 	"rsros/msgs"
 	"rsros/program"
 	"rsros/program/work"
+	"rsros/record/duplicates"
 	"rsros/record/upload"
 	"rsros/ros"
 	"rsros/ros/graph"
@@ -216,12 +217,12 @@ func (r *topicRecorder) adviseDuplicates(ctx context.Context, topics []string) {
 		return // asked again a second later
 	}
 	r.advised = r.seen
-	var list []source
+	var list []duplicates.Topic
 	for _, name := range topics {
-		list = append(list, source{name, graph.Types[name], graph.Publishers[name]})
+		list = append(list, duplicates.Topic{Name: name, Type: graph.Types[name], Nodes: graph.Publishers[name]})
 	}
-	if d := findDuplicates(list); d.exclude != "" && r.neck.once(aboutDuplicates, d.String()) {
-		r.neck.exclude.Store(d.exclude)
+	if d := duplicates.Find(list); d.Exclude != "" && r.neck.once(aboutDuplicates, d.String()) {
+		r.neck.exclude.Store(d.Exclude)
 		r.log.Warn().Msg(d.String())
 	}
 }

@@ -1,4 +1,5 @@
-package record
+// Package duplicates finds topics with images that are recorded from other topics, too.
+package duplicates
 
 import (
 	"fmt"
@@ -11,10 +12,10 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 )
 
-// source is a recorded topic as its publishers describe it.
-type source struct {
-	name, typ string
-	nodes     []string // that publish it
+// Topic is a recorded topic as its publishers describe it.
+type Topic struct {
+	Name, Type string
+	Nodes      []string // that publish it
 }
 
 // transports are the topics of image_transport beside one of images.
@@ -25,48 +26,48 @@ var transports = map[string]string{
 const imageType = "sensor_msgs/Image"
 
 // split splits the name of a topic of images into that of the images and the transport, which is "" for the images themselves.
-func (s source) split() (base, transport string, ok bool) {
-	i := strings.LastIndexByte(s.name, '/')
-	if typ := transports[s.name[i+1:]]; i > 0 && typ != "" && typ == s.typ {
-		return s.name[:i], s.name[i+1:], true
+func (s Topic) split() (base, transport string, ok bool) {
+	i := strings.LastIndexByte(s.Name, '/')
+	if typ := transports[s.Name[i+1:]]; i > 0 && typ != "" && typ == s.Type {
+		return s.Name[:i], s.Name[i+1:], true
 	}
-	return s.name, "", s.typ == imageType
+	return s.Name, "", s.Type == imageType
 }
 
-func (s source) sameNode(other source) bool {
-	return slices.ContainsFunc(s.nodes, func(n string) bool { return slices.Contains(other.nodes, n) })
+func (s Topic) sameNode(other Topic) bool {
+	return slices.ContainsFunc(s.Nodes, func(n string) bool { return slices.Contains(other.Nodes, n) })
 }
 
-// duplicates are topics with images that a node publishes under another name, too.
-type duplicates struct {
+// Duplicates are topics with images that a node publishes under another name, too.
+type Duplicates struct {
 	of      map[string]string // the other topic
-	exclude string            // a regular expression of them
+	Exclude string            // a regular expression of them; "" if there are none
 	namings bool              // a camera is published under two namings
 }
 
-// findDuplicates looks at names, types and publishers.
-func findDuplicates(topics []source) duplicates {
-	d := duplicates{of: map[string]string{}}
-	suffixes, nodes := map[string]bool{}, source{}
-	byName := map[string]source{}
+// Find looks at names, types and publishers.
+func Find(topics []Topic) Duplicates {
+	d := Duplicates{of: map[string]string{}}
+	suffixes, nodes := map[string]bool{}, Topic{}
+	byName := map[string]Topic{}
 	for _, t := range topics {
-		byName[t.name] = t
+		byName[t.Name] = t
 	}
 	for _, t := range topics {
 		base, transport, ok := t.split()
 		if !ok {
 			continue
 		}
-		if raw := byName[base]; transport != "" && raw.typ == imageType && raw.sameNode(t) {
-			d.of[t.name], suffixes[transport] = base, true
+		if raw := byName[base]; transport != "" && raw.Type == imageType && raw.sameNode(t) {
+			d.of[t.Name], suffixes[transport] = base, true
 		}
 		if stream := streamOf(base); stream != "" {
-			if i := slices.IndexFunc(topics, func(other source) bool { return other.shows(stream, transport) && other.sameNode(t) }); i >= 0 {
-				d.of[t.name], d.namings = topics[i].name, true
+			if i := slices.IndexFunc(topics, func(other Topic) bool { return other.shows(stream, transport) && other.sameNode(t) }); i >= 0 {
+				d.of[t.Name], d.namings = topics[i].Name, true
 			}
 		}
-		if d.of[t.name] != "" {
-			nodes.nodes = append(nodes.nodes, t.nodes...)
+		if d.of[t.Name] != "" {
+			nodes.Nodes = append(nodes.Nodes, t.Nodes...)
 		}
 	}
 	if len(d.of) == 0 {
@@ -81,16 +82,16 @@ func findDuplicates(topics []source) duplicates {
 	} else if len(list) > 1 {
 		parts = append(parts, ".*/("+strings.Join(list, "|")+")")
 	}
-	d.exclude = strings.Join(parts, "|")
-	if re, err := bagstore.MatchWhole(d.exclude); err != nil || slices.ContainsFunc(topics, func(t source) bool {
+	d.Exclude = strings.Join(parts, "|")
+	if re, err := bagstore.MatchWhole(d.Exclude); err != nil || slices.ContainsFunc(topics, func(t Topic) bool {
 		_, _, image := t.split()
-		return re.MatchString(t.name) && d.of[t.name] == "" && (image || !t.sameNode(nodes))
+		return re.MatchString(t.Name) && d.of[t.Name] == "" && (image || !t.sameNode(nodes))
 	}) { // it would leave out more
-		d.exclude = ""
+		d.Exclude = ""
 		for _, name := range slices.Sorted(maps.Keys(d.of)) {
-			d.exclude += "|" + regexp.QuoteMeta(name)
+			d.Exclude += "|" + regexp.QuoteMeta(name)
 		}
-		d.exclude = d.exclude[1:]
+		d.Exclude = d.Exclude[1:]
 	}
 	return d
 }
@@ -107,19 +108,19 @@ func streamOf(topic string) string {
 }
 
 // shows reports whether the topic has images of a stream under realsense2_camera's names, by a transport.
-func (s source) shows(stream, transport string) bool {
+func (s Topic) shows(stream, transport string) bool {
 	base, by, ok := s.split()
 	return ok && by == transport && (strings.HasSuffix(base, "/"+stream+"/image_raw") || strings.HasSuffix(base, "/"+stream+"/image_rect_raw"))
 }
 
 // String says what to do about them.
-func (d duplicates) String() string {
+func (d Duplicates) String() string {
 	if len(d.of) == 0 {
 		return ""
 	}
 	name := slices.Min(slices.Collect(maps.Keys(d.of)))
 	text := fmt.Sprintf("%d topics have images that are recorded from other topics, too, such as %s from %s: leave them out with -x '%s'",
-		len(d.of), name, d.of[name], d.exclude)
+		len(d.of), name, d.of[name], d.Exclude)
 	if d.namings {
 		text += ", or publish one naming (live --naming wrapper)"
 	}
