@@ -14,6 +14,9 @@ import (
 // writtenChunk is how much a chunk holds uncompressed: a few camera frames.
 const writtenChunk = 4 << 20
 
+// lent is the size from which a message of a Live isn't copied into the chunk, which it ends.
+const lent = 256 << 10
+
 // The profiles of files with messages of one ROS. Wire constants.
 const (
 	ProfileROS1 = "ros1"
@@ -28,6 +31,7 @@ type Writer struct {
 	chunk    openChunk
 	all      extent // of all messages
 	summary  summaryRecords
+	lends    bool // chunks are uncompressed, and large messages aren't copied into them
 }
 
 type channel struct {
@@ -150,21 +154,26 @@ func (w *Writer) write(topic uint16, head, data []byte) error {
 	c.index = wire.AppendUint64(wire.AppendUint64(c.index, at), uint64(len(w.chunk.records)))
 	b := appendHead(w.chunk.records, opMessage, messageHead+len(data))
 	b = append(wire.AppendUint16(b, topic), head...)
-	w.chunk.records = append(b, data...)
+	if !w.lends || len(data) < lent {
+		b, data = append(b, data...), nil
+	}
+	w.chunk.records = b
 	c.messages++
 	w.chunk.add(at)
 	w.all.add(at)
-	if len(w.chunk.records) > writtenChunk {
-		return w.flush()
+	if len(data) > 0 || len(b) > writtenChunk {
+		return w.flush(data)
 	}
 	return nil
 }
 
-func (w *Writer) flush() error {
+// flush ends the open chunk with a part of a message that isn't copied.
+func (w *Writer) flush(rest []byte) error {
 	c := &w.chunk
 	if len(c.records) == 0 {
 		return nil
 	}
+	size := len(c.records) + len(rest)
 	stored, compression := c.records, bagstore.Compression("")
 	if c.compression == compressLZ4 {
 		c.packed = c.lz4.Append(c.packed[:0], c.records)
@@ -173,12 +182,12 @@ func (w *Writer) flush() error {
 		}
 	}
 	at := w.out.pos
-	b := appendHead(nil, opChunk, chunkHead+len(compression)+len(stored))
+	b := appendHead(nil, opChunk, chunkHead+len(compression)+len(stored)+len(rest))
 	b = wire.AppendUint64(wire.AppendUint64(b, c.first), c.last)
-	b = wire.AppendUint64(b, uint64(len(c.records)))
-	b = wire.AppendUint32(b, crc32.ChecksumIEEE(c.records))
-	b = wire.AppendUint64(appendText(b, string(compression)), uint64(len(stored)))
-	for _, part := range [][]byte{b, stored} {
+	b = wire.AppendUint64(b, uint64(size))
+	b = wire.AppendUint32(b, crc32.Update(crc32.ChecksumIEEE(c.records), crc32.IEEETable, rest))
+	b = wire.AppendUint64(appendText(b, string(compression)), uint64(len(stored)+len(rest)))
+	for _, part := range [][]byte{b, stored, rest} {
 		if _, err := w.out.Write(part); err != nil {
 			return err
 		}
@@ -200,7 +209,7 @@ func (w *Writer) flush() error {
 	b = wire.AppendUint64(wire.AppendUint64(b, at), end-at)
 	b = append(wire.AppendUint32(b, uint32(len(places))), places...)
 	b = appendText(wire.AppendUint64(b, uint64(len(indexes))), string(compression))
-	b = wire.AppendUint64(wire.AppendUint64(b, uint64(len(stored))), uint64(len(c.records)))
+	b = wire.AppendUint64(wire.AppendUint64(b, uint64(len(stored)+len(rest))), uint64(size))
 	w.summary.chunks.add(opChunkIndex, b)
 	c.extent, c.records = extent{}, c.records[:0]
 	_, err := w.out.Write(indexes)
@@ -265,7 +274,7 @@ func (w *Writer) statistics() group {
 
 // Close writes the index. It doesn't close f.
 func (w *Writer) Close() error {
-	if err := w.flush(); err != nil {
+	if err := w.flush(nil); err != nil {
 		return err
 	}
 	if _, err := w.out.Write(appendRecord(nil, opDataEnd, wire.AppendUint32(nil, w.out.sum))); err != nil {

@@ -1,0 +1,146 @@
+package mcap
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rsros/bagstore"
+	"rsros/bagstore/place"
+)
+
+// Live is a file whose messages arrive while it is written. Readers that scan can read it up to its last chunk, also
+// after a kill. It is for one goroutine.
+type Live struct {
+	*Writer
+	f       *place.Target
+	o       bagstore.Options
+	next    time.Time // when a chunk should end
+	topics  []string  // by channel
+	written bagstore.Kept
+	kept    bagstore.Kept // set by Close
+
+	syncing atomic.Bool
+	sync    sync.WaitGroup
+	mu      sync.Mutex
+	err     error // of it
+}
+
+// defaultCommit is how often a chunk ends at least.
+const defaultCommit = 500 * time.Millisecond
+
+// Create creates a file under its name, and locks it until Close. The options are Compression, Overwrite, NoSync,
+// Checkpoint, Waits and Now, as for rosbag.Create. The error for an existing file is fs.ErrExist.
+func Create(path, profile string, o bagstore.Options) (*Live, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Checkpoint = cmp.Or(o.Checkpoint, defaultCommit)
+	if kind := o.Kind(); o.LZ4Topics != nil || kind != bagstore.None && kind != bagstore.LZ4 {
+		return nil, fmt.Errorf("create %s: chunks of an MCAP file are all compressed by lz4, or none is", path)
+	}
+	f, err := place.New(path, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	l := &Live{f: f, o: o, next: o.Now().Add(o.Checkpoint), topics: make([]string, 1)}
+	if l.Writer, err = NewWriter(timed{f, o.Waits}, profile, o.Kind()); err != nil {
+		return nil, f.Finish(err)
+	}
+	l.lends = o.Kind() == bagstore.None
+	return l, nil
+}
+
+// timed measures for how long writing takes.
+type timed struct {
+	io.Writer
+	waits *bagstore.Stopwatch // may be nil
+}
+
+func (t timed) Write(p []byte) (int, error) {
+	if t.waits != nil {
+		t.waits.Add(1)
+		defer t.waits.Add(-1)
+	}
+	return t.Writer.Write(p)
+}
+
+// AddTopic is Writer.AddTopic.
+func (l *Live) AddTopic(t bagstore.Topic) (int64, error) {
+	id, err := l.Writer.AddTopic(t)
+	if err == nil {
+		l.topics = append(l.topics, t.Name)
+	}
+	return int64(id), err
+}
+
+// Write writes a message, which is borrowed, at a time.
+func (l *Live) Write(topic, ns int64, message ...[]byte) error {
+	m := message[0]
+	for _, part := range message[1:] {
+		m = append(m[:len(m):len(m)], part...)
+	}
+	if err := l.Writer.Write(uint16(topic), bagstore.Time(ns), m); err != nil {
+		return err
+	}
+	l.written.Add(l.topics[topic], 1, bagstore.Time(ns), bagstore.Time(ns))
+	return nil
+}
+
+// CommitIfDue ends the chunk if it is time, and has it made safe from a power cut in the background. The error is
+// bagstore.ErrGone if somebody else took the file away.
+func (l *Live) CommitIfDue() error {
+	now := l.o.Now()
+	if err := l.failed(); err != nil || now.Before(l.next) || l.syncing.Load() || l.o.Checkpoint < 0 {
+		return err
+	}
+	l.next = now.Add(l.o.Checkpoint)
+	if err := l.f.Gone(int64(l.out.pos)); err != nil {
+		return err
+	}
+	if err := l.flush(nil); err != nil || l.o.NoSync {
+		return err
+	}
+	l.syncing.Store(true)
+	l.sync.Go(func() {
+		defer l.syncing.Store(false)
+		if err := l.f.Sync(); err != nil {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.err = fmt.Errorf("commit: %w", err)
+		}
+	})
+	return nil
+}
+
+func (l *Live) failed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Size returns the size of the file so far.
+func (l *Live) Size() int64 { return int64(l.out.pos) + int64(len(l.chunk.records)) }
+
+// Kept returns what is in the file after Close. It is empty if another program has taken the file away.
+func (l *Live) Kept() bagstore.Kept { return l.kept }
+
+// Close makes the file whole.
+func (l *Live) Close() error {
+	l.sync.Wait()
+	err := cmp.Or(l.failed(), l.f.Gone(int64(l.out.pos)))
+	if err == nil {
+		err = l.Writer.Close()
+	}
+	if err == nil && !l.o.NoSync {
+		err = l.f.Sync()
+	}
+	if err == nil {
+		l.kept = l.written
+	}
+	return errors.Join(err, l.f.Close())
+}
