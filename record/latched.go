@@ -4,6 +4,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/program/work"
+	"rsros/record/topicfile"
 	"rsros/ros"
 )
 
@@ -12,7 +13,7 @@ import (
 type latched struct {
 	budget *work.Budget
 	log    zerolog.Logger
-	list   map[connectionKey]*item
+	list   map[topicfile.Key]*item
 	size   int64
 	full   bool // a message was too large
 
@@ -21,7 +22,7 @@ type latched struct {
 }
 
 func newLatched(budget *work.Budget, log zerolog.Logger) *latched {
-	return &latched{budget: budget, log: log, list: map[connectionKey]*item{}}
+	return &latched{budget: budget, log: log, list: map[topicfile.Key]*item{}}
 }
 
 // keep keeps a message if its publisher latches.
@@ -29,7 +30,7 @@ func (l *latched) keep(it *item) {
 	if it.header["latching"] != "1" {
 		return
 	}
-	key := keyOf(it.topic, it.header)
+	key := topicfile.KeyOf(it.topic, it.header)
 	l.drop(key)
 	size := int64(len(it.buffer.Bytes())) + eventSize
 	if !l.budget.Keep(l.size, size) {
@@ -45,7 +46,7 @@ func (l *latched) keep(it *item) {
 	l.list[key] = &kept
 }
 
-func (l *latched) drop(key connectionKey) {
+func (l *latched) drop(key topicfile.Key) {
 	old, ok := l.list[key]
 	if !ok {
 		return

@@ -12,14 +12,13 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/record/topicfile"
 	"rsros/ros"
 )
 
-// file is a file in one of the formats: bagFile, db3File or deviceFile. Size and WriteMethod never
-// wait for the disk.
+// file is a topicFile or a deviceFile. Size and WriteMethod never wait for the disk.
 type file interface {
 	// Message writes a publisher's message. It is borrowed until done is called, also after an error.
 	Message(topic string, h ros.Header, at instant, done func(), data []byte) error
@@ -30,64 +29,17 @@ type file interface {
 	Kept() bagstore.Kept // after Close; unless there are devices, which count themselves
 }
 
+// topicFile is a file of topics alone.
+type topicFile struct{ topicfile.File }
+
+func (f topicFile) Message(topic string, h ros.Header, at instant, done func(), data []byte) error {
+	return f.File.Message(topic, h, at.stamp, done, data)
+}
+
 // instant is the time of a message on the clock that its file has.
 type instant struct {
 	stamp   bagstore.Time // ROS time
 	arrival time.Time     // on the clock of devices' frames; zero is the latest frame's time
-}
-
-// connectionKey identifies a publisher of a topic, like a bag's connection.
-type connectionKey struct{ topic, callerID, md5 string }
-
-func keyOf(topic string, h ros.Header) connectionKey {
-	return connectionKey{topic, h["callerid"], h["md5sum"]}
-}
-
-func connectionOf(topic string, h ros.Header) bagstore.Connection {
-	return bagstore.Connection{
-		Topic: topic, Type: h["type"], MD5: h["md5sum"], Definition: h["message_definition"],
-		CallerID: h["callerid"], Latching: h["latching"] == "1",
-	}
-}
-
-// connectionIDs has the IDs of connections in all files of a series: files with equal IDs are joined by whole chunks.
-type connectionIDs map[connectionKey]uint32
-
-// maxIDs bounds connectionIDs, for publishers that come and go.
-const maxIDs = 4096
-
-func (l connectionIDs) of(key connectionKey) uint32 {
-	id, ok := l[key]
-	if !ok {
-		if len(l) == maxIDs {
-			clear(l)
-		}
-		id = uint32(len(l))
-		l[key] = id
-	}
-	return id
-}
-
-// bagFile is a bag of topics.
-type bagFile struct {
-	*rosbag.Writer
-	conns map[connectionKey]uint32
-	ids   connectionIDs
-}
-
-func (f *bagFile) Message(topic string, h ros.Header, at instant, done func(), data []byte) error {
-	key := keyOf(topic, h)
-	id, ok := f.conns[key]
-	if !ok {
-		c, err := connectionOf(topic, h), error(nil)
-		c.ID = f.ids.of(key)
-		if id, err = f.KeepConnection(c); err != nil {
-			done()
-			return err
-		}
-		f.conns[key] = id
-	}
-	return f.Lend(id, at.stamp, done, data)
 }
 
 // deviceWriter writes one device's frames and events into a RealSense file; see rsbag.Recorder, which
@@ -115,7 +67,7 @@ type deviceFile struct {
 }
 
 func (f *deviceFile) Message(topic string, h ros.Header, at instant, done func(), data []byte) error {
-	return f.deviceWriter.Message(connectionOf(topic, h), at.arrival, data, done)
+	return f.deviceWriter.Message(topicfile.Connection(topic, h), at.arrival, data, done)
 }
 
 func (f *deviceFile) WriteMethod() string     { return f.Stats().WriteMethod }
@@ -180,20 +132,14 @@ func (p *part) stats() rsbag.RecorderStats {
 
 // createTopics creates a file of topics under its active name, in the format of its extension, if
 // its final name is unused.
-func createTopics(path string, o bagstore.Options, left leftOut, ids connectionIDs) (*part, error) {
-	if !o.Overwrite && exists(path) {
+func createTopics(path string, o topicfile.Options) (*part, error) {
+	if !o.Bag.Overwrite && exists(path) {
 		return nil, &fs.PathError{Op: "record", Path: path, Err: fs.ErrExist}
 	}
-	p := &part{path: path, active: path + activeSuffix, overwrite: o.Overwrite}
-	var err error
-	if _, ext := splitExt(path); ext == extDB3 {
-		p.file, err = createDB3(p.active, o, left)
-	} else {
-		o.Live = true
-		f := &bagFile{conns: map[connectionKey]uint32{}, ids: ids}
-		f.Writer, err = rosbag.Create(p.active, o)
-		p.file = f
-	}
+	p := &part{path: path, active: path + activeSuffix, overwrite: o.Bag.Overwrite}
+	_, ext := splitExt(path)
+	f, err := topicfile.Create(p.active, ext, o)
+	p.file = topicFile{f}
 	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path == p.active {
 		e.Path = path // which the user named
 	}

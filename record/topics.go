@@ -15,6 +15,7 @@ import (
 	"rsros/program"
 	"rsros/program/work"
 	"rsros/record/duplicates"
+	"rsros/record/topicfile"
 	"rsros/record/upload"
 	"rsros/ros"
 	"rsros/ros/graph"
@@ -42,7 +43,7 @@ func Topics(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer o.Uploads.Close()
-	r := &topicRecorder{Recording: newRecording(o, n.Node, o.Log), node: n, want: want, refused: map[string]bool{}, left: leftOut{}}
+	r := &topicRecorder{Recording: newRecording(o, n.Node, o.Log), node: n, want: want, refused: map[string]bool{}, left: topicfile.LeftOut{}}
 	if r.thin, err = o.Thinning.parse(n.Resolve); err != nil {
 		return err
 	}
@@ -61,8 +62,8 @@ type topicRecorder struct {
 	node *graph.Node
 	want topicFilter
 
-	refused       map[string]bool // topics that can't be subscribed to; of discover's goroutine, read after the end
-	left          leftOut         // read after the end
+	refused       map[string]bool   // topics that can't be subscribed to; of discover's goroutine, read after the end
+	left          topicfile.LeftOut // read after the end
 	statusTopic   *ros.Publisher
 	loggedMissing uint64 // number of missing messages that was last logged
 	loggedMethod  string // how files are written
@@ -100,10 +101,12 @@ func (r *topicRecorder) run(ctx context.Context) error {
 
 // newTopicSeries returns the files of a recording of topics in the time of now. As with rosbag record, one file at a
 // time is active.
-func newTopicSeries(o Options, budget *work.Budget, now func() time.Time, left leftOut, log zerolog.Logger) (*series, error) {
+func newTopicSeries(o Options, budget *work.Budget, now func() time.Time, left topicfile.LeftOut, log zerolog.Logger) (*series, error) {
 	s, err := newSeries(o, o.base(time.Now()), o.ext(), budget, log)
-	ids := connectionIDs{}
-	s.now, s.create = now, func(path string, bag bagstore.Options) (*part, error) { return createTopics(path, bag, left, ids) }
+	ids := topicfile.IDs{}
+	s.now, s.create = now, func(path string, bag bagstore.Options) (*part, error) {
+		return createTopics(path, topicfile.Options{Bag: bag, Left: left, IDs: ids})
+	}
 	return s, err
 }
 
