@@ -188,7 +188,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root.InitDefaultVersionFlag()
 	help.Use(root, a.raw.out)
 	addManual(root)
-	completeNames(root)
+	a.completeNames(root)
 	for _, c := range root.Commands() {
 		for _, c := range append(c.Commands(), c) {
 			c.Args = usageArgs(c.Args)

@@ -189,6 +189,18 @@ func (set StreamSetting) nearest(profiles []camdriver.Profile) camdriver.Profile
 	return slices.MinFunc(profiles, func(a, b camdriver.Profile) int { return cmp.Compare(far(a), far(b)) })
 }
 
+// Offered returns the settings that sensors offer for a stream, which is named as its flag.
+func Offered(sensors []camdriver.Sensor, flag string) (list []string) {
+	for _, s := range sensors {
+		for _, p := range byStream(s.Profiles())[streamIDs[flag]] {
+			if text := strings.TrimPrefix(settingOf(p).String(), "@"); !slices.Contains(list, text) {
+				list = append(list, text)
+			}
+		}
+	}
+	return list
+}
+
 // listProfiles returns the settings of profiles, with a line for each size.
 func listProfiles(profiles []camdriver.Profile) (list string) {
 	var seen []StreamSetting
