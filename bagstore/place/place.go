@@ -94,14 +94,13 @@ func Register(scheme string, s Store) {
 	stores.byScheme[scheme] = s
 }
 
-// scheme returns what is before :// in an address, Stream for Stream and names beside it, the null device for itself,
-// and "" for a path. A Windows path has none.
+// scheme returns what is before :// in an address, Stream for Stream and names beside it, the null device for
+// itself and names below it, and "" for a path. A Windows path has none.
 func scheme(name string) string {
-	if name == os.DevNull {
-		return name
-	}
-	if name == Stream || strings.HasPrefix(name, Stream+"/") {
-		return Stream
+	for _, s := range []string{Stream, os.DevNull} {
+		if rest, ok := strings.CutPrefix(name, s); ok && (rest == "" || rest[0] == '/') {
+			return s
+		}
 	}
 	s, _, ok := strings.Cut(name, "://")
 	if !ok || len(s) < 2 || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {

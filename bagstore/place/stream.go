@@ -84,18 +84,22 @@ func (s *Streams) Put(ctx context.Context, name string, body io.ReaderAt, size i
 // Remove does nothing.
 func (s *Streams) Remove(context.Context, string) error { return nil }
 
-// nowhere is the store of the null device, for those who only want to know whether a command succeeds.
-type nowhere struct{ folders }
+// nowhere is the store of the null device, a file or a folder for those who only want to know whether a command succeeds.
+type nowhere struct{}
 
 func (nowhere) Open(_ context.Context, name string) (Object, error) {
-	return nil, fmt.Errorf("open %s: it holds nothing: %w", name, ErrUnusable)
+	return nil, fmt.Errorf("open %s: %w: it holds nothing", name, fs.ErrNotExist)
 }
 
 func (nowhere) Put(_ context.Context, name string, _ io.ReaderAt, size int64, _ PutOptions) (Info, error) {
 	return Info{Name: name, Size: size}, nil
 }
 
+func (nowhere) List(context.Context, string) iter.Seq2[Info, error] {
+	return func(func(Info, error) bool) {}
+}
+
 func (nowhere) Remove(context.Context, string) error { return nil }
 
 // endless reports whether a name is that of a stream or of the null device, which hold nothing.
-func endless(name string) bool { return name == Stream || name == os.DevNull }
+func endless(name string) bool { return name == Stream || scheme(name) == os.DevNull }

@@ -70,7 +70,7 @@ func (o convertOptions) usage(in string) error {
 	if o.camera && o.ros != 0 {
 		return errors.New("--realsense and --ros exclude each other")
 	}
-	switch ext := filepath.Ext(out); {
+	switch ext := convert.FormatOf(out); {
 	case o.camera && ext != ".bag" && ext != ".db3":
 		return fmt.Errorf("%s: with --realsense OUT must end in .bag or .db3", out)
 	case ext == ".bag" && o.ros == 2, (ext == ".db3" || ext == "") && o.ros == 1:

@@ -30,6 +30,10 @@ func TestLastLine(t *testing.T) {
 		{"wrote " + at("m.jsonl") + ": ", []string{"catalog", "merge", at("c.jsonl"), "-o", at("m.jsonl")}},
 		{"wrote " + os.DevNull + ": ", []string{"filter", whole, "-o", os.DevNull}},
 		{"wrote " + os.DevNull + ": ", []string{"decompress", whole, "-o", os.DevNull}},
+		{"wrote " + os.DevNull + ": ", []string{"convert", whole, "-o", os.DevNull}},
+		{"wrote " + os.DevNull + ": ", []string{"export", whole, "-o", os.DevNull}},
+		{"wrote " + os.DevNull + ": 1 recording", []string{"catalog", whole, "-o", os.DevNull}},
+		{"wrote 2 files, " + os.DevNull + "/", []string{"split", whole, "--split-count", "3000", "-o", os.DevNull}},
 		{"wrote ", []string{"split", whole, "--split-count", "3000", "-o", at("part")}},
 		{"checked 1 recording: 1 sound, ", []string{"check", whole}},
 	} {

@@ -45,7 +45,7 @@ func Is(name string) bool { return strings.EqualFold(filepath.Ext(name), extensi
 
 // Write writes a catalog.
 func Write(ctx context.Context, name string, overwrite bool, rows iter.Seq2[Row, error]) error {
-	if !Is(name) {
+	if !Is(name) && name != os.DevNull {
 		return fmt.Errorf("%s: a catalog is JSON lines, its name ends in %s", name, extension)
 	}
 	return place.Write(ctx, name, overwrite, func(f *os.File) error { return WriteLines(f, rows) })

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -139,7 +138,7 @@ func (r *Result) writeBag(ctx context.Context, file *rsbag.File, part bagstore.F
 
 func (r *Result) finish(ctx context.Context, o Options, err error) (Result, error) {
 	slices.SortFunc(r.Lost, func(a, b rsdb3.Loss) int { return cmp.Compare(a.What, b.What) })
-	if ext := o.format(); err != nil || ext != extBag && ext != extDB3 && ext != extMCAP {
+	if ext := o.format(); err != nil || o.Out == os.DevNull || ext != extBag && ext != extDB3 && ext != extMCAP {
 		return *r, err
 	}
 	st, err := place.Stat(ctx, o.Out)
@@ -231,7 +230,7 @@ func (r *Result) copyRest(ctx context.Context, file *rsbag.File, part bagstore.F
 // recording, or with Device a camera node's, and by Messages otherwise, if ROS is set, or if In
 // already has Out's kind of messages.
 func Run(ctx context.Context, o Options) (Result, error) {
-	to := filepath.Ext(o.Out)
+	to := o.format()
 	if o.Device {
 		switch to {
 		case extBag:

@@ -53,7 +53,15 @@ const (
 	extMCAP = ".mcap"
 )
 
-func (o Options) format() string { return cmp.Or(o.Format, filepath.Ext(o.Out)) }
+func (o Options) format() string { return cmp.Or(o.Format, FormatOf(o.Out)) }
+
+// FormatOf returns the format that a name says: its extension, "" for a folder of rosbag2. The null device is a bag.
+func FormatOf(out string) string {
+	if out == os.DevNull {
+		return extBag
+	}
+	return filepath.Ext(out)
+}
 
 // writeOutput calls fill to write messages. The output gets its name after fill has returned.
 func writeOutput(ctx context.Context, o Options, encoding string, fill func(output) (*db3.Metadata, error)) error {

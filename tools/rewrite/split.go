@@ -29,6 +29,9 @@ func PartNames(path, prefix string) (name func(part int) string, err error) {
 	if !place.IsAddress(path) {
 		own = strings.TrimSuffix(filepath.Clean(path), filepath.Ext(path)) // path may be a folder
 	}
+	if prefix == os.DevNull {
+		prefix += "/" // the parts go into it, not beside it
+	}
 	to, err := PlaceAt(prefix, false, false)
 	if err != nil {
 		return nil, err
