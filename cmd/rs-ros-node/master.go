@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -29,7 +31,13 @@ func newMasterCommand(a *app) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			address := a.ros.MasterURI
-			if given.By("port", settings.Flag) {
+			host, port, err := net.SplitHostPort(o.Listen)
+			switch hasPort := given.By("port", settings.Flag); {
+			case err == nil && hasPort:
+				return usageError{errors.New("--port and the port of --listen exclude each other")}
+			case err == nil:
+				o.Listen, address = host, ":"+port
+			case hasPort:
 				address = ":" + strconv.Itoa(o.Port)
 			}
 			m, err := graph.StartMaster(cmd.Context(), graph.MasterOptions{

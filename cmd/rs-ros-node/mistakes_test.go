@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,6 +59,20 @@ func (u *untilText) Write(p []byte) (int, error) {
 		u.found()
 	}
 	return n, err
+}
+
+// TestMasterListen checks that --listen may have a port.
+func TestMasterListen(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	out := untilText{text: "ROS_MASTER_URI=", found: interrupt}
+	code := run(ctx, []string{"master", "--listen", "127.0.0.1:0"}, streams{out: &out, err: io.Discard}, nil)
+	if code != exitOK || !strings.HasPrefix(out.String(), "ROS_MASTER_URI=http://localhost:") || strings.Contains(out.String(), ":11311") {
+		t.Errorf("exit code %d, %s", code, out.String())
+	}
+	if code, _, log := command(t, "master", "--listen", "127.0.0.1:0", "--port", "1"); code != exitUsage {
+		t.Errorf("two ports: exit code %d, %s", code, log)
+	}
 }
 
 // TestTakenMaster checks what a second master on an address says.

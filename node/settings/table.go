@@ -283,7 +283,7 @@ var viewer = in("Page", Set{
 // Master has the settings of the embedded master.
 var Master = Set{
 	{Flag: "port", Short: "p", Kind: Whole, Unit: "PORT", Auto: "that of ROS_MASTER_URI", Help: "port to listen on; 0 chooses a free one"},
-	{Flag: "listen", Kind: Text, Unit: "ADDR", Help: "additional address to listen on; 0.0.0.0 is every address of this machine"},
+	{Flag: "listen", Kind: Text, Unit: "ADDR", Help: "additional address to listen on, or ADDR:PORT; 0.0.0.0 is every address of this machine"},
 	{Flag: "core", Group: "Compatibility", Help: "accepted for compatibility with rosmaster"},
 	{Flag: "numworkers", Group: "Compatibility", Short: "w", Kind: Whole, Help: "accepted for compatibility with rosmaster"},
 	{Flag: "timeout", Group: "Compatibility", Short: "t", Kind: Text, Unit: "TIME", Help: "accepted for compatibility with rosmaster"},

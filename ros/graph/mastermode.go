@@ -106,7 +106,10 @@ func StartMaster(ctx context.Context, o MasterOptions) (*Master, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
-	hosts := listenHosts(ctx, o.Host, o.Listen, o.Log)
+	hosts, err := listenHosts(ctx, o.Host, o.Listen, o.Log)
+	if err != nil {
+		return nil, MasterError{err}
+	}
 	local := len(hosts) == 1 && hosts[0] == loopback
 	conf := master.Config{
 		Address: net.JoinHostPort(hosts[0], port), More: hosts[1:], Host: o.Host,
@@ -164,23 +167,23 @@ func masterPort(address string) (string, error) {
 }
 
 // listenHosts returns the addresses to listen on; a single "" means all.
-func listenHosts(ctx context.Context, host, listen string, log zerolog.Logger) []string {
-	switch ip := net.ParseIP(listen); {
-	case listen == "":
-	case ip != nil && ip.IsUnspecified():
-		return []string{""}
-	default:
-		host = listen
+func listenHosts(ctx context.Context, host, listen string, log zerolog.Logger) ([]string, error) {
+	if ip := net.ParseIP(listen); ip != nil && ip.IsUnspecified() {
+		return []string{""}, nil
 	}
+	host = cmp.Or(listen, host)
 	if host == "" {
-		return []string{loopback}
+		return []string{loopback}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	addresses, err := net.DefaultResolver.LookupHost(ctx, host)
+	if err != nil && listen != "" {
+		return nil, fmt.Errorf("--listen %s: %w", listen, err)
+	}
 	if err != nil {
 		log.Warn().Err(err).Str("host", host).Msg("the master listens on all addresses: its host's address isn't known")
-		return []string{""}
+		return []string{""}, nil
 	}
 	// Loopback always: programs here look for the master at localhost.
 	hosts, named := []string{}, host == "localhost"
@@ -197,9 +200,9 @@ func listenHosts(ctx context.Context, host, listen string, log zerolog.Logger) [
 		// Debian's /etc/hosts maps this machine's name to 127.0.1.1, and with address
 		// translation the host isn't an address of this machine.
 		log.Info().Str("host", host).Msg("the master listens on all addresses: its host isn't an address of this machine")
-		return []string{""}
+		return []string{""}, nil
 	}
-	return append(hosts, loopback)
+	return append(hosts, loopback), nil
 }
 
 func ownAddress(ip net.IP) bool {

@@ -64,9 +64,12 @@ func TestListenHosts(t *testing.T) {
 		{"", "::", []string{""}},
 		{"192.0.2.7", loopback, []string{loopback}},
 	} {
-		if got := listenHosts(t.Context(), c.host, c.listen, zerolog.Nop()); !slices.Equal(got, c.want) {
+		if got, err := listenHosts(t.Context(), c.host, c.listen, zerolog.Nop()); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("host %q, listen %q: %q, want %q", c.host, c.listen, got, c.want)
 		}
+	}
+	if got, err := listenHosts(t.Context(), "", "no host", zerolog.Nop()); err == nil {
+		t.Errorf("a --listen that is no address: %q, want an error", got)
 	}
 	addresses, _ := net.InterfaceAddrs()
 	for _, a := range addresses {
@@ -74,8 +77,8 @@ func TestListenHosts(t *testing.T) {
 		if !ok || n.IP.IsLoopback() || n.IP.To4() == nil {
 			continue
 		}
-		if got, want := listenHosts(t.Context(), n.IP.String(), "", zerolog.Nop()), []string{n.IP.String(), loopback}; !slices.Equal(got, want) {
-			t.Errorf("host %s: %q, want %q", n.IP, got, want)
+		if got, err := listenHosts(t.Context(), n.IP.String(), "", zerolog.Nop()); err != nil || !slices.Equal(got, []string{n.IP.String(), loopback}) {
+			t.Errorf("host %s: %q, %v, want it and loopback", n.IP, got, err)
 		}
 	}
 }
