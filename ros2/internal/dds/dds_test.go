@@ -259,6 +259,28 @@ func TestBestEffort(t *testing.T) {
 	}
 }
 
+// TestPresentReaderGetsWhatIsReplaced writes faster than a reader is sent to, under one key.
+func TestPresentReaderGetsWhatIsReplaced(t *testing.T) {
+	a, b := two(t, nil)
+	w := writerOf(t, a, QoS{Reliable: true, TransientLocal: true, Depth: 1000})
+	var got atomic.Int64
+	readerOf(t, b, QoS{Reliable: true, TransientLocal: true}, func(*Sample) { got.Add(1) })
+	eventually(t, "matched", func() bool { return w.Matched() == 1 })
+	var released atomic.Int64
+	const count = 200
+	for k := range count {
+		m := message(k, 1000, &released)
+		m.Key = "same"
+		w.Write(m, nil)
+	}
+	eventually(t, "all have arrived", func() bool { return got.Load() == count })
+	eventually(t, "one is kept", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.history.list) == 1
+	})
+}
+
 // TestHostileParticipants checks the bounds of what others make a participant keep.
 func TestHostileParticipants(t *testing.T) {
 	p, _ := two(t, nil)

@@ -126,12 +126,6 @@ func (o *outlet) beatSoon(now time.Time) {
 	}
 }
 
-// inFragments reports whether the reader may have some fragments of a sample, but not all.
-func (o *outlet) inFragments(number int64) bool {
-	f := o.flights[number]
-	return o.reliable && f != nil && f.n > 1
-}
-
 // gap adds a range to those that the reader is told of.
 func (o *outlet) gap(first, end int64) {
 	if n := len(o.gaps); n > 0 && first >= o.gaps[n-1][0] && first <= o.gaps[n-1][1] {

@@ -144,8 +144,8 @@ func (w *Writer) write(m *msgs.Raw, inline []byte, key string, keep bool) int64 
 	return h.last
 }
 
-// replace removes the change that the newest one replaces. One that is on its way in fragments stays until it has
-// arrived, since readers can't be told that it won't (see outlet.evicted). The caller holds w.mu.
+// replace removes the change that the newest one replaces. One that a present reader doesn't have yet stays until it does:
+// only late ones get the newest alone. The caller holds w.mu.
 func (w *Writer) replace(key string) {
 	h := &w.history
 	for i, old := range h.list[:len(h.list)-1] {
@@ -154,12 +154,9 @@ func (w *Writer) replace(key string) {
 		}
 		old.key, old.keep = "", false
 		for _, o := range w.links {
-			if o.inFragments(old.number) {
+			if o.done() < old.number {
 				return
 			}
-		}
-		for _, o := range w.links {
-			delete(o.flights, old.number)
 		}
 		h.remove(i)
 		return
