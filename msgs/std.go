@@ -17,7 +17,9 @@ func (m *Header) Append(e *Encoder) {
 }
 
 func (m *Header) Decode(d *Decoder) {
-	m.Seq = d.U32()
+	if !d.CDR() {
+		m.Seq = d.U32()
+	}
 	m.Stamp = d.Time()
 	m.FrameID = d.String()
 }

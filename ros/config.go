@@ -30,6 +30,9 @@ type Config struct {
 	Remaps        map[string]string // names as given, resolved by NewNode
 	PrivateParams map[string]any    // set on the master below the node's name
 
+	// Fields are added to the connection headers that publishers and services answer with.
+	Fields Header
+
 	LogFile string // from __log; for the program: the node writes no file
 
 	// MaxMessage is the size limit of a received message in bytes; default 1 GiB.

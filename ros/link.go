@@ -176,8 +176,9 @@ func (l *link) arrived(spec *msgs.Spec, h Header, data []byte) {
 type Publication struct {
 	Topic   string
 	Type    msgs.Type
-	Latched bool // new subscribers get messages that were published before
-	Queue   int  // of Publications: messages that may wait for a subscriber; negative means unlimited
+	Latched bool   // new subscribers get messages that were published before
+	Queue   int    // of Publications: messages that may wait for a subscriber; negative means unlimited
+	Header  Header // of ProbeTopic: that of the connection
 }
 
 // ProbeTopic asks the node at a URI for the type and definition of a topic that it publishes. It
@@ -190,7 +191,7 @@ func (n *Node) ProbeTopic(ctx context.Context, uri, topic string) (Publication, 
 		return Publication{}, fmt.Errorf("probe %s at %s: %w", topic, uri, err)
 	}
 	typ := msgs.Type{Name: h[wire.KeyType], MD5: h[wire.KeyMD5], Definition: h[wire.KeyDefinition]}
-	return Publication{Topic: topic, Type: typ, Latched: h[wire.KeyLatching] == "1"}, nil
+	return Publication{Topic: topic, Type: typ, Latched: h[wire.KeyLatching] == "1", Header: h}, nil
 }
 
 // connectTopic asks a publisher's node for the address of a topic and connects to it. The connection

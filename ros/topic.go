@@ -38,6 +38,7 @@ func (t *topic) header() Header {
 	if slices.ContainsFunc(t.publishers, (*Publisher).latches) {
 		h[wire.KeyLatching] = "1"
 	}
+	maps.Copy(h, t.node.cfg.Fields)
 	return h
 }
 

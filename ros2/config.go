@@ -18,6 +18,7 @@ type Config struct {
 	Name      string // without '/'; required
 	Namespace string // default "/"
 	Enclave   string // default "/"
+	UserData  string // "key=value;" pairs that the node's publishers, subscribers and services have in the graph
 
 	Domain int   // 0 to 232
 	Range  Range // how far others are looked for

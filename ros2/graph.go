@@ -34,6 +34,7 @@ type EndpointInfo struct {
 	Hash      string
 	Publisher bool
 	QoS       QoS
+	UserData  string
 
 	dds dds.Endpoint
 }
@@ -94,7 +95,7 @@ func endpointInfo(e dds.Endpoint, node string) EndpointInfo {
 	writes := e.GUID.Entity().IsWriter()
 	i := EndpointInfo{
 		GUID: e.GUID, Node: node, Topic: name, Type: rosType(e.Type), Hash: hashOf(e.UserData),
-		Publisher: writes, QoS: QoS(e.QoS), dds: e,
+		Publisher: writes, QoS: QoS(e.QoS), UserData: e.UserData, dds: e,
 	}
 	switch kind {
 	case requestTopic:

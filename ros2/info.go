@@ -27,7 +27,7 @@ type nodeInfo struct {
 // openInfo publishes and follows which endpoints belong to which node.
 func (n *Node) openInfo() (err error) {
 	qos := dds.QoS{Reliable: true, TransientLocal: true, Depth: 1}
-	hash := hashData(infoHash)
+	hash := n.userData(infoHash)
 	n.info, err = n.p.NewWriter(dds.WriterOptions{Topic: infoTopic, Type: infoType, QoS: qos, UserData: hash})
 	if err != nil {
 		return err

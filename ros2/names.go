@@ -85,15 +85,15 @@ func rosName(topic string) (string, topicKind) {
 	return topic, otherTopic
 }
 
-// hashData returns an endpoint's user data that carries a type's hash.
-func hashData(hash string) string {
+// userData returns an endpoint's user data, which carries a type's hash.
+func (n *Node) userData(hash string) string {
 	if hash == "" {
-		return ""
+		return n.config.UserData
 	}
-	return "typehash=" + hash + ";"
+	return "typehash=" + hash + ";" + n.config.UserData
 }
 
-// hashOf is the inverse of hashData.
+// hashOf is the inverse of userData.
 func hashOf(userData string) string {
 	_, rest, _ := strings.Cut(userData, "typehash=")
 	hash, _, _ := strings.Cut(rest, ";")

@@ -45,7 +45,7 @@ func (n *Node) Advertise(o PublisherOptions) (*Publisher, error) {
 		return nil, fmt.Errorf("advertise %s: %w", topic, err)
 	}
 	w, err := n.p.NewWriter(dds.WriterOptions{
-		Topic: topicPrefix + topic, Type: typ, QoS: dds.QoS(o.QoS), UserData: hashData(o.Hash),
+		Topic: topicPrefix + topic, Type: typ, QoS: dds.QoS(o.QoS), UserData: n.userData(o.Hash),
 		Bytes: o.QueueBytes, OnReaders: o.OnSubscriber,
 	})
 	if err != nil {

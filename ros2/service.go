@@ -46,9 +46,10 @@ func (n *Node) openPair(service, typ string, server bool, receive func(*dds.Samp
 		return p, err
 	}
 	in := dds.ReaderOptions{
-		Topic: requestPrefix + p.name + requestSuffix, QoS: serviceQoS, MaxSample: maxRequest, Callback: receive,
+		Topic: requestPrefix + p.name + requestSuffix, QoS: serviceQoS, UserData: n.userData(""),
+		MaxSample: maxRequest, Callback: receive,
 	}
-	out := dds.WriterOptions{Topic: replyPrefix + p.name + replySuffix, QoS: serviceQoS}
+	out := dds.WriterOptions{Topic: replyPrefix + p.name + replySuffix, QoS: serviceQoS, UserData: in.UserData}
 	if in.Type, err = ddsType(typ, requestType); err != nil {
 		return p, err
 	}

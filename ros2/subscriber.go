@@ -12,6 +12,8 @@ type SubscriberOptions struct {
 	Type  string // such as "sensor_msgs/msg/Image"
 	Hash  string // shown to others; may be empty
 	QoS   QoS    // must not be more than publishers offer; see Graph.Offered
+	// Ignore excludes publishers with this text in their user data, unless it is empty.
+	Ignore string
 	// MaxMessage is the size limit of a message in bytes; default 1 GiB.
 	MaxMessage int64
 	// Callback is called for each message; those of one publisher come in order. It must not block.
@@ -60,7 +62,7 @@ func (n *Node) Subscribe(o SubscriberOptions) (*Subscriber, error) {
 		return nil, fmt.Errorf("subscribe to %s: %w", topic, err)
 	}
 	r, err := n.p.NewReader(dds.ReaderOptions{
-		Topic: topicPrefix + topic, Type: typ, QoS: dds.QoS(o.QoS), UserData: hashData(o.Hash),
+		Topic: topicPrefix + topic, Type: typ, QoS: dds.QoS(o.QoS), Ignore: o.Ignore, UserData: n.userData(o.Hash),
 		MaxSample: o.MaxMessage, OnWriters: o.OnPublisher,
 		Callback: func(s *dds.Sample) {
 			o.Callback(Received{Data: s.Payload, Publisher: s.Writer, Number: s.Number, Time: s.Time, sample: s})

@@ -184,7 +184,7 @@ func connect(l local, r *remote, e *Endpoint) {
 	}
 	switch {
 	case own.builtin() || own.writes() == e.writes():
-	case writer.Topic == reader.Topic && Mismatch(writer, reader) == "":
+	case writer.Topic == reader.Topic && !reader.ignores(writer) && Mismatch(writer, reader) == "":
 		l.add(r, e)
 	default:
 		l.remove(func(g rtps.GUID) bool { return g == e.GUID })

@@ -33,6 +33,7 @@ type Endpoint struct {
 	Type     string
 	QoS      QoS
 	UserData string
+	ignore   string // of our readers, see ReaderOptions.Ignore
 	foreign  foreign
 	locators []netip.AddrPort // empty: those of the participant
 }
@@ -68,6 +69,10 @@ func orInfinite(d time.Duration) string {
 		return "none"
 	}
 	return d.String()
+}
+
+func (e *Endpoint) ignores(writer *Endpoint) bool {
+	return e.ignore != "" && strings.Contains(writer.UserData, e.ignore)
 }
 
 // builtin reports whether the endpoint belongs to discovery.

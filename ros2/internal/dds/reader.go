@@ -14,7 +14,8 @@ type ReaderOptions struct {
 	Topic, Type string
 	QoS         QoS
 	UserData    string
-	MaxSample   int64 // in bytes; default 1 GiB
+	Ignore      string // writers with this in their user data aren't matched, unless it is empty
+	MaxSample   int64  // in bytes; default 1 GiB
 	// Callback is called for each sample, in order for each writer. The sample is valid until it returns, its payload
 	// while Buffer is retained.
 	Callback func(*Sample)
@@ -69,7 +70,7 @@ func newReader(p *Participant, o ReaderOptions) *Reader {
 	r := &Reader{max: cmp.Or(o.MaxSample, defaultMaxSample), callback: o.Callback, former: map[rtps.GUID]Counts{}}
 	r.port = port[*inlet]{
 		p: p, onLinks: o.OnWriters, links: map[rtps.GUID]*inlet{}, connect: r.open,
-		endpoint: Endpoint{Topic: o.Topic, Type: o.Type, QoS: o.QoS, UserData: o.UserData},
+		endpoint: Endpoint{Topic: o.Topic, Type: o.Type, QoS: o.QoS, UserData: o.UserData, ignore: o.Ignore},
 	}
 	return r
 }
