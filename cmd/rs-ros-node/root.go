@@ -175,7 +175,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root.PersistentFlags().StringVar(&a.cache, "cache", "", "keep what is read from addresses in `FOLDER`, too, for later runs")
 	root.PersistentFlags().Func("cache-size", "`SIZE` of the folder of --cache (default 10G)", a.limitCache)
 	root.SetFlagErrorFunc(flagError)
-	addGroup(root, "Camera and topics", newLiveCommand(a), newRecordCommand(a), newPlayCommand(a), newViewCommand(a),
+	addGroup(root, "Camera and topics", newLiveCommand(a), newRecordCommand(a), newPlayCommand(a), newViewCommand(a), newBridgeCommand(a),
 		newDevicesCommand(a), newMasterCommand(a), newDefinitionsCommand(a), newUSBServeCommand(a), newDemoCommand(a))
 	addGroup(root, "Look at recordings and check them", newInfoCommand(a), newCatCommand(a), newCheckCommand(a),
 		newRecoverCommand(a), newReindexCommand(a))
@@ -208,7 +208,7 @@ func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 
 // isNode reports whether a command runs until it is interrupted, which is no failure then.
 func isNode(cmd *cobra.Command) bool {
-	return slices.Contains([]string{"live", "record", "play", "view", "demo", "master", "usb-serve"}, cmd.Name())
+	return slices.Contains([]string{"live", "record", "play", "view", "bridge", "demo", "master", "usb-serve"}, cmd.Name())
 }
 
 // grace is how long a command for files may go on after a signal.

@@ -20,7 +20,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"rsros/msgs/ros2"
 	"rsros/program"
 	"rsros/program/work"
 	"rsros/ros"
@@ -81,18 +80,11 @@ func Join(ctx context.Context, worlds Worlds, join graph.JoinOptions, o Options)
 
 func newMirror(ctx context.Context, from *ros.Node, o Options) (*Mirror, error) {
 	log := from.Log().With().Str("component", "ros2").Logger()
-	config, unsupported, err := dds.FromEnvironment(ctx, os.Getenv)
+	to, err := joinROS2(ctx, dds.Config{
+		Name: cmp.Or(o.Name, path.Base(from.Name())), Namespace: cmp.Or(o.Namespace, path.Dir(from.Name())), Log: log,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
-	}
-	for _, text := range unsupported {
-		log.Warn().Msg(text)
-	}
-	config.Name, config.Namespace = cmp.Or(o.Name, path.Base(from.Name())), cmp.Or(o.Namespace, path.Dir(from.Name()))
-	config.Log = log
-	to, err := dds.Join(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("join ROS 2: %w", err)
+		return nil, err
 	}
 	m := &Mirror{from: from, to: to, rename: o.Rename, log: log, joined: time.Now(), change: work.NewSignal(),
 		topics: map[string]*topic{}, services: map[*ros.ServiceServer]*dds.Service{}}
@@ -102,8 +94,25 @@ func newMirror(ctx context.Context, from *ros.Node, o Options) (*Mirror, error) 
 	from.OnOffers(m.change.Set)
 	m.change.Set() // what is offered already
 	m.stop = work.Run(context.Background(), m.run)
-	log.Info().Int("domain", config.Domain).Str("node", to.FullName()).Msg("joined ROS 2")
 	return m, nil
+}
+
+// joinROS2 joins the graph that the environment describes, and says what isn't followed there.
+func joinROS2(ctx context.Context, node dds.Config) (*dds.Node, error) {
+	config, unsupported, err := dds.FromEnvironment(ctx, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	for _, text := range unsupported {
+		node.Log.Warn().Msg(text)
+	}
+	node.Domain, node.Range, node.Peers = config.Domain, config.Range, config.Peers
+	n, err := dds.Join(ctx, node)
+	if err != nil {
+		return nil, fmt.Errorf("join ROS 2: %w", err)
+	}
+	node.Log.Info().Int("domain", config.Domain).Str("node", n.FullName()).Msg("joined ROS 2")
+	return n, nil
 }
 
 // run keeps topics and services in ROS 2 in line with those in ROS 1 until ctx ends.
@@ -155,43 +164,36 @@ func (m *Mirror) reconcileTopics() {
 	}
 }
 
-// unlimited is the depth of a queue that is bounded in bytes alone.
-const unlimited = 1 << 30
-
 // open advertises a topic in ROS 2. It returns nil for a topic that doesn't belong there.
 func (m *Mirror) open(p ros.Publication) (*topic, error) {
 	name := m.nameOf(p.Topic)
 	if name == "" || strings.HasPrefix(p.Type.Name, "dynamic_reconfigure/") {
 		return nil, nil //nolint:nilnil // nothing to do isn't an error
 	}
-	encoder, err := ros2.NewEncoder(p.Type.Name, p.Type.Definition)
+	return openTopic(m.to, name, p, m.change.Set, m.tap, m.log)
+}
+
+// tap publishes what the node publishes in ROS 1.
+func (m *Mirror) tap(t *topic) (stop func(), err error) {
+	tap, err := m.from.TapWait(t.name, t.publish, t.publishWait)
 	if err != nil {
 		return nil, err
 	}
-	depth := p.Queue
-	if depth < 0 || p.Latched {
-		depth = unlimited // latched messages replace each other by their keys
-	}
-	out, err := m.to.Advertise(dds.PublisherOptions{
-		Topic: name, Type: encoder.Type, Hash: encoder.Hash, Definition: encoder.Definition,
-		QoS:          dds.QoS{Reliable: true, TransientLocal: p.Latched, Depth: depth},
-		OnSubscriber: func(int) { m.change.Set() },
-	})
-	if err != nil {
-		return nil, err
-	}
-	return newTopic(m.from, p, out, encoder, m.log), nil
+	return tap.Close, nil
 }
 
 // digit finds parts of names that begin with a digit, which ROS 2 doesn't allow.
 var digit = regexp.MustCompile(`/(\d)`)
+
+// allowed returns a name of ROS 1 as ROS 2 allows it.
+func allowed(name string) string { return digit.ReplaceAllString(name, "/_$1") }
 
 // nameOf returns the name in ROS 2 of a topic or service, or "". What is below the node is there below its name in ROS 2.
 func (m *Mirror) nameOf(name string) string {
 	if own, ok := strings.CutPrefix(name, m.from.Name()+"/"); ok {
 		return m.to.FullName() + "/" + own
 	}
-	return digit.ReplaceAllString(m.rename(name), "/_$1")
+	return allowed(m.rename(name))
 }
 
 // closeTopic closes a topic unless it is nil, and keeps its losses.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rsros/msgs"
 	"rsros/msgs/ros2"
 	"rsros/ros"
 	dds "rsros/ros2"
@@ -34,9 +35,15 @@ func (m *Mirror) reconcileServices() {
 	}
 }
 
-// serve serves a service of ROS 1 in ROS 2.
 func (m *Mirror) serve(name string, s *ros.ServiceServer) (*dds.Service, error) {
-	typ := s.Type()
+	return serveInROS2(m.to, name, s.Type(), s.Handle)
+}
+
+// call answers a request of a service.
+type call func(ctx context.Context, request []byte) (response []byte, err error)
+
+// serveInROS2 serves what has requests and responses of ROS 1.
+func serveInROS2(to *dds.Node, name string, typ msgs.Service, answer call) (*dds.Service, error) {
 	request, err := ros2.Map(typ.Request.Name, typ.Request.Definition+"\n")
 	if err != nil {
 		return nil, err
@@ -45,16 +52,40 @@ func (m *Mirror) serve(name string, s *ros.ServiceServer) (*dds.Service, error) 
 	if err != nil {
 		return nil, err
 	}
-	return m.to.Serve(name, strings.Replace(typ.Name, "/", "/srv/", 1), func(ctx context.Context, in []byte) ([]byte, error) {
+	return to.Serve(name, serviceInROS2(typ), dds.Handler(between(request, answer, response)))
+}
+
+// serveInROS1 serves what has requests and responses of ROS 2.
+func serveInROS1(to *ros.Node, name string, typ msgs.Service, answer call) (*ros.ServiceServer, error) {
+	request, err := ros2.NewEncoder(typ.Request.Name, typ.Request.Definition)
+	if err != nil {
+		return nil, err
+	}
+	response, err := ros2.Map(typ.Response.Name, typ.Response.Definition+"\n")
+	if err != nil {
+		return nil, err
+	}
+	return to.AdvertiseService(name, typ, ros.ServiceHandler(between(request, answer, response)))
+}
+
+type converter interface {
+	Convert(to, message []byte) (out []byte, whole bool, err error)
+}
+
+// between converts requests and responses.
+func between(request converter, answer call, response converter) call {
+	return func(ctx context.Context, in []byte) ([]byte, error) {
 		in, _, err := request.Convert(nil, in)
 		if err != nil {
 			return nil, err
 		}
-		out, err := s.Handle(ctx, in)
+		out, err := answer(ctx, in)
 		if err != nil {
 			return nil, err
 		}
 		out, _, err = response.Convert(nil, out)
 		return out, err
-	})
+	}
 }
+
+func serviceInROS2(typ msgs.Service) string { return strings.Replace(typ.Name, "/", "/srv/", 1) }

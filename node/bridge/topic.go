@@ -16,7 +16,6 @@ import (
 
 // topic publishes the messages of a topic of ROS 1 in ROS 2.
 type topic struct {
-	from    *ros.Node
 	name    string // in ROS 1
 	md5     string
 	latched bool
@@ -24,41 +23,61 @@ type topic struct {
 	out     *dds.Publisher
 	encoder *ros2.Encoder
 	buffers buffers.Pool
-	tap     *ros.Tap // nil while nobody subscribes
+	listen  func(*topic) (stop func(), err error) // has the topic's messages published until stop
+	stop    func()                                // nil while nobody subscribes
+	lossy   bool                                  // it was said that messages lose something
 	log     zerolog.Logger
 	sampler zerolog.Sampler
 }
 
-func newTopic(from *ros.Node, p ros.Publication, out *dds.Publisher, e *ros2.Encoder, log zerolog.Logger) *topic {
-	return &topic{
-		from: from, name: p.Topic, md5: p.Type.MD5, latched: p.Latched, image: p.Type.MD5 == msgs.MustType("sensor_msgs/Image").MD5,
-		out: out, encoder: e, log: log.With().Str("topic", p.Topic).Logger(),
-		sampler: &zerolog.BurstSampler{Burst: 1, Period: time.Second},
+// unlimited is the depth of a queue that is bounded in bytes alone.
+const unlimited = 1 << 30
+
+// openTopic advertises a topic of ROS 1 under a name in ROS 2. change is called when its number of subscribers changes.
+func openTopic(
+	to *dds.Node, name string, p ros.Publication, change func(), listen func(*topic) (stop func(), err error), log zerolog.Logger,
+) (*topic, error) {
+	encoder, err := ros2.NewEncoder(p.Type.Name, p.Type.Definition)
+	if err != nil {
+		return nil, err
 	}
+	depth := p.Queue
+	if depth < 0 || p.Latched {
+		depth = unlimited // latched messages replace each other by their keys
+	}
+	out, err := to.Advertise(dds.PublisherOptions{
+		Topic: name, Type: encoder.Type, Hash: encoder.Hash, Definition: encoder.Definition,
+		QoS:          dds.QoS{Reliable: true, TransientLocal: p.Latched, Depth: depth},
+		OnSubscriber: func(int) { change() },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &topic{
+		name: p.Topic, md5: p.Type.MD5, latched: p.Latched, image: p.Type.MD5 == msgs.MustType("sensor_msgs/Image").MD5,
+		out: out, encoder: encoder, listen: listen, log: log.With().Str("topic", p.Topic).Logger(),
+		sampler: &zerolog.BurstSampler{Burst: 1, Period: time.Second},
+	}, nil
 }
 
-// follow taps the topic while it has subscribers. Latched messages are always passed on, for those to come.
+// follow listens to the topic while it has subscribers. Latched messages are always passed on, for those to come.
 func (t *topic) follow() {
 	if t == nil {
 		return
 	}
 	wanted := t.latched || t.out.Subscribers() > 0
 	switch {
-	case wanted && t.tap == nil:
-		tap, err := t.from.TapWait(t.name, t.publish, t.publishWait)
-		if err != nil {
-			return // the node is closed
-		}
-		t.tap = tap
-	case !wanted && t.tap != nil:
-		t.tap.Close()
-		t.tap = nil
+	case wanted && t.stop == nil:
+		t.stop, _ = t.listen(t) // it fails if the node is closed
+	case !wanted && t.stop != nil:
+		t.stop()
+		t.stop = nil
 	}
 }
 
 func (t *topic) close() {
-	if t.tap != nil {
-		t.tap.Close()
+	if t.stop != nil {
+		t.stop()
 	}
 	t.out.Close()
 }
@@ -71,43 +90,57 @@ func (t *topic) losses() (list []Loss) {
 }
 
 func (t *topic) publish(m *ros.Shared) {
-	if raw, ok := t.encode(m); ok {
+	if raw, ok := t.encodeShared(m); ok {
+		t.out.Publish(raw)
+	}
+}
+
+// receive publishes a message of another node.
+func (t *topic) receive(r ros.Received) {
+	raw, ok := t.encode([][]byte{r.Data}, func() buffers.Releaser { return r.Retain() })
+	if raw.Key = r.Header["callerid"]; ok {
 		t.out.Publish(raw)
 	}
 }
 
 func (t *topic) publishWait(ctx context.Context, m *ros.Shared) error {
-	raw, ok := t.encode(m)
+	raw, ok := t.encodeShared(m)
 	if !ok {
 		return nil
 	}
 	return t.out.PublishWait(ctx, raw)
 }
 
-// encode returns a message in CDR. It logs why there is none.
-func (t *topic) encode(m *ros.Shared) (msgs.Raw, bool) {
+func (t *topic) encodeShared(m *ros.Shared) (msgs.Raw, bool) {
 	var room [3][]byte
 	parts := m.Content(room[:0])
 	if len(parts) > 1 && len(parts[0]) == 0 {
 		parts = parts[1:]
 	}
-	raw, err := t.encodeParts(m, parts)
+	raw, ok := t.encode(parts, func() buffers.Releaser { m.Retain(); return m })
+	raw.Time, raw.Key = m.Time, m.Key
+	return raw, ok
+}
+
+// encode returns a message in CDR, which may keep a reference to its parts. It logs why there is none.
+func (t *topic) encode(parts [][]byte, retain func() buffers.Releaser) (msgs.Raw, bool) {
+	raw, err := t.encodeParts(parts, retain)
 	if err != nil {
 		if t.sampler.Sample(zerolog.WarnLevel) {
 			t.log.Warn().Err(err).Msg("can't convert a message for ROS 2")
 		}
 		return msgs.Raw{}, false
 	}
-	raw.Time, raw.Key = m.Time, m.Key
 	return raw, true
 }
 
-func (t *topic) encodeParts(m *ros.Shared, parts [][]byte) (msgs.Raw, error) {
+func (t *topic) encodeParts(parts [][]byte, retain func() buffers.Releaser) (msgs.Raw, error) {
 	if t.image && len(parts) <= 2 {
-		raw, err := imageInCDR(parts)
+		var e msgs.Encoder
+		e.BeginCDR()
+		raw, err := movedImage(&e, msgs.NewDecoder(parts[0]), parts)
 		if err == nil {
-			m.Retain()
-			raw.Owner = m
+			raw.Owner = retain()
 		}
 		return raw, err
 	}
@@ -121,34 +154,35 @@ func (t *topic) encodeParts(m *ros.Shared, parts [][]byte) (msgs.Raw, error) {
 		in = joined.Bytes
 	}
 	b := t.buffers.Get()
-	out, _, err := t.encoder.Convert(b.Bytes, in)
+	out, whole, err := t.encoder.Convert(b.Bytes, in)
 	if err != nil {
 		b.Release()
 		return msgs.Raw{}, err
+	}
+	if !whole && !t.lossy {
+		t.lossy = true
+		t.log.Warn().Strs("fields", t.encoder.Dropped).Msg("ROS 2 can't represent all of a message")
 	}
 	b.Bytes = out
 	return msgs.Raw{Body: out, Owner: b}, nil
 }
 
-// imageInCDR returns a sensor_msgs/Image whose pixels remain where they are: after the head in the only
-// part, or in a part of their own.
-func imageInCDR(parts [][]byte) (msgs.Raw, error) {
+// movedImage encodes the head of a sensor_msgs/Image, whose pixels remain where they are: after the head in the only
+// part, or in a part of their own. d decodes the first part.
+func movedImage(e *msgs.Encoder, d *msgs.Decoder, parts [][]byte) (msgs.Raw, error) {
 	var head msgs.ImageHead
-	d := msgs.NewDecoder(parts[0])
 	head.Decode(d)
-	pixels := parts[0][d.Pos():]
-	if len(parts) == 2 && len(pixels) == 0 {
-		pixels = parts[1]
-	}
 	if err := d.Err(); err != nil {
 		return msgs.Raw{}, err
+	}
+	pixels := parts[0][len(parts[0])-d.Remaining():]
+	if len(parts) == 2 && len(pixels) == 0 {
+		pixels = parts[1]
 	}
 	if len(pixels) < int(head.DataLen) {
 		return msgs.Raw{}, fmt.Errorf("an image has %d bytes of pixels, and says %d", len(pixels), head.DataLen)
 	}
 	pixels = pixels[:head.DataLen] // librealsense writes more
-	var e msgs.Encoder
-	e.BeginCDR()
-	head.Append(&e)
+	head.Append(e)
 	return msgs.Raw{Head: e.B, Body: pixels}, nil
 }

@@ -7,6 +7,7 @@ var (
 	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, lz4Topics, overwrite, upload, page)
 	Play   = slices.Concat(playback, playTopics, wrapper, Frames, page)
 	Record = slices.Concat(topics, triggers, bag.flags(), lz4Topics.flags(), overwrite, upload, page)
+	Bridge = slices.Concat(bridged, Set{master})
 	View   = slices.Concat(viewer, streams.flags())
 	Demo   = slices.Concat(demo, streams.flags())
 )
@@ -228,6 +229,12 @@ var triggers = in("Ring", Set{
 })
 
 // topics has the flags of rosbag record, and more.
+var bridged = in("Topics", Set{
+	{Flag: "all", Short: "a", Help: "carry every topic and service"},
+	{Flag: "regex", Short: "e", Help: "names are regular expressions that match whole names"},
+	{Flag: "exclude", Short: "x", Kind: Texts, Unit: "REGEX", Help: "leave out what has a whole name that matches"},
+})
+
 var topics = in("Recording", Set{
 	{Flag: "all", Group: "Topics", Short: "a", Help: "record every topic"},
 	{Flag: "regex", Group: "Topics", Short: "e", Help: "topics are regular expressions that match whole names"},

@@ -24,7 +24,7 @@ const (
 )
 
 // Screen is how many lines -h prints at most, if they are 80 columns or more.
-const Screen = 40
+const Screen = 41
 
 // Titles of groups. Flags without a group are under top.
 const (

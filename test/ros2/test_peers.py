@@ -1,8 +1,11 @@
 """Nodes of rclpy and ours, in one graph."""
 
 import importlib
+import json
 import os
 import re
+import signal
+import socket
 import sqlite3
 import subprocess
 import time
@@ -185,9 +188,52 @@ def test_parameters(node, ours):
 RECORDING = "test/data/librealsense/sw_small_lz4.bag"
 
 
-@pytest.mark.parametrize("flags", [[], ["-i"]])
-def test_play(node, program, tmp_path, flags):
-    """What arrives is what convert writes; RTPS pads messages to 4 bytes."""
+@pytest.fixture
+def bridge(program):
+    """A bridge of everything, and the master of its ROS 1."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    os.environ.update(ROS_MASTER_URI="http://127.0.0.1:%d" % port, ROS_IP="127.0.0.1")
+    program(os.environ["RS_NODE"], "-q", "master", "--port", port)
+    return program(os.environ["RS_NODE"], "-q", "bridge", "-a")
+
+
+def test_bridge_to_ros1(node, program, bridge, tmp_path):
+    """A type that is known here, and one that their node describes; kept messages; services."""
+    from type_description_interfaces.msg import KeyValue
+
+    bag = tmp_path / "theirs.bag"
+    text, pair = node.create_publisher(String, "/text", 10), node.create_publisher(KeyValue, "/pair", 10)
+    node.create_publisher(String, "/kept", LATCHED).publish(String(data="kept"))
+    recorder = program(os.environ["RS_NODE"], "-q", "record", "/text", "/pair", "/kept", "-O", bag)
+    spin(node, lambda: text.get_subscription_count() and pair.get_subscription_count(), "the bridge's subscriptions")
+    time.sleep(1)  # volatile: the bridge must know the publishers, too
+    for k in range(20):
+        text.publish(String(data="text %d" % k))
+        pair.publish(KeyValue(key="k", value=str(k)))
+    time.sleep(2)
+    recorder.send_signal(signal.SIGINT)
+    assert recorder.wait() == 0
+    lines = subprocess.run([os.environ["RS_NODE"], "cat", "--json", bag], capture_output=True, text=True).stdout.splitlines()
+    got = {}
+    for line in map(json.loads, lines):
+        got.setdefault(line["topic"], []).append(line["message"])
+    assert got.get("/text") == [{"data": "text %d" % k} for k in range(20)]
+    assert got.get("/pair") == [{"key": "k", "value": str(k)} for k in range(20)]
+    assert got.get("/kept") == [{"data": "kept"}]
+
+
+def test_bridge_of_services(node, program, bridge):
+    program(os.environ["RS_NODE"], "-q", "play", "--pause", "--loop", RECORDING)
+    assert ask(node, SetBool, "/pause_playback", SetBool.Request(data=False)).message == "Playback is now resumed"
+
+
+@pytest.mark.parametrize("flags", [["--ros", "2"], ["--ros", "2", "-i"], ["--ros", "1"]])
+def test_play(node, program, request, tmp_path, flags):
+    """What arrives, from ROS 1 over a bridge, is what convert writes; RTPS pads messages to 4 bytes."""
+    if "1" in flags:
+        request.getfixturevalue("bridge")
     converted = tmp_path / "converted.db3"
     subprocess.run([os.environ["RS_NODE"], "-q", "convert", "--ros", "2", RECORDING, "-o", converted], capture_output=True)
     rows = sqlite3.connect(converted).execute(
@@ -203,7 +249,7 @@ def test_play(node, program, tmp_path, flags):
             kind = getattr(importlib.import_module(package + ".msg"), name)
             node.create_subscription(kind, topic, got[topic].append, 1000, raw=True)
         want[topic].append(data)
-    p = program(os.environ["RS_NODE"], "-q", "play", "--ros", "2", "--delay", "3", *flags, RECORDING)
+    p = program(os.environ["RS_NODE"], "-q", "play", "--delay", "6", *flags, RECORDING)
     spin(node, lambda: p.poll() is not None, "the end of the replay")
     assert p.returncode == 0
     spin(node, lambda: all(len(got[t]) >= len(want[t]) for t in want), "all messages")
