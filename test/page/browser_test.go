@@ -253,6 +253,7 @@ func (b *tab) keys(keys string) {
 // choose picks an item of a list as a user does.
 func (b *tab) choose(selector, value string) {
 	b.t.Helper()
+	b.await(`document.querySelector($1)`, selector)
 	eval[bool](b, `(() => { const s = document.querySelector($1); s.value = $2; s.dispatchEvent(new Event('change', { bubbles: true })); return true })()`, selector, value)
 }
 

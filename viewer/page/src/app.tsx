@@ -5,17 +5,20 @@ import { Bar } from './panels/bar'
 import { Left } from './panels/left'
 import { Right } from './panels/right'
 import { Playback } from './panels/playback'
-import { Drawer } from './panels/drawer'
 import { Toasts } from './panels/toasts'
-import { HelpDialog, RecordDialog, SettingsDialog } from './panels/dialogs'
 import { Grid } from './tiles/grid'
 import { lazy } from './lazy'
 import { noGL, Stage } from './gl/stage'
 import { useViewer } from './viewer'
 import { text } from './strings'
 
-/** Stage3D is loaded when the user first goes to 3D. */
+// What isn't shown at first is loaded when the user first goes there.
 const Stage3D = lazy(async () => (await import('./three')).Stage3D)
+const later = () => import('./panels/later')
+const Drawer = lazy(async () => (await later()).Drawer)
+const HelpDialog = lazy(async () => (await later()).HelpDialog)
+const SettingsDialog = lazy(async () => (await later()).SettingsDialog)
+const RecordDialog = lazy(async () => (await later()).RecordDialog)
 
 export function App() {
   return (

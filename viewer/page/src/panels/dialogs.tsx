@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import * as store from '../store'
 import { Check, Choice, IconButton } from '../controls'
 import { imperial, letterKeys, theme, wire } from '../prefs'
-import { keyList, text } from '../strings'
+import { keyList } from '../keylist'
+import { text } from '../strings'
 import { useViewer } from '../viewer'
 
 function Dialog({ title, close, children }: { title: string; close(): void; children: ComponentChildren }) {
