@@ -56,13 +56,18 @@ func (f *folder) export(bag *bagstore.Recording, filter bagstore.Filter) error {
 			return err
 		}
 	}
+	return f.exportTopics(otherTopics(bag, filter, recording))
+}
+
+// otherTopics returns what is selected, without the layout of a RealSense recording.
+func otherTopics(bag *bagstore.Recording, filter bagstore.Filter, recording bool) *bagstore.View {
 	q := filter.Query()
 	selected := q.Connections
 	q.Connections = func(c *bagstore.Connection) bool {
 		_, layout := rslayout.TopicType(c.Topic)
 		return selected(c) && !(recording && layout)
 	}
-	return f.exportTopics(bag.View(q))
+	return bag.View(q)
 }
 
 // oddLetters are characters that some file systems reject or shells interpret.

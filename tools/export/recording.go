@@ -52,11 +52,9 @@ func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamI
 		r.manifest.device[i.Key.String()] = i.Value
 	}
 	chosen := make(map[camdriver.StreamID]bool)
-	keeps := filter.Query().Connections
 	for i, s := range r.file.Streams() {
 		id := s.Profile.Stream
-		part := fmt.Sprintf("/sensor_%d/%v/", s.Sensor, id)
-		if !slices.ContainsFunc(r.file.Bag().Connections(), func(c *bagstore.Connection) bool { return strings.Contains(c.Topic, part) && keeps(c) }) {
+		if !isSelected(r.file, s, filter) {
 			continue
 		}
 		chosen[id], r.counts[id] = true, s.Frames
@@ -68,6 +66,12 @@ func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamI
 		r.manifest.streams = append(r.manifest.streams, m)
 	}
 	return chosen
+}
+
+// isSelected reports whether the filter takes a stream, or a topic of it.
+func isSelected(file *rsbag.File, s rsbag.StreamSummary, filter bagstore.Filter) bool {
+	part, keeps := fmt.Sprintf("/sensor_%d/%v/", s.Sensor, s.Profile.Stream), filter.Query().Connections
+	return slices.ContainsFunc(file.Bag().Connections(), func(c *bagstore.Connection) bool { return strings.Contains(c.Topic, part) && keeps(c) })
 }
 
 func describeCalibration(m *manifestStream, s camdriver.StreamSnapshot) {
