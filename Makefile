@@ -138,10 +138,11 @@ test-windows: ## run the demo and the unit tests for Windows in wine; takes long
 	test/install.sh debootstrap
 	test/windows.sh
 
-dist: ## make what is released in build/dist: archives of programs, Debian packages, bills of materials, checksums
+dist: ## make what is released in build/dist: archives, Debian packages, Python wheels, bills of materials, checksums; needs zip
 	deploy/dist.sh
 
-test-dist: deps ## make a release for this machine twice, install its Debian package, use it with rosrun and roslaunch
+test-dist: deps ## make a release for this machine twice, install its Debian package, its wheel and its archive, and use them
+	test/install.sh zip python3-venv python3-pip
 	$(TEST) -tags dist ./test/dist
 
 # These two need a machine that allows namespaces and containers. Where it doesn't they say so and aren't run (77), in CI,

@@ -39,7 +39,7 @@ type Bucket struct {
 
 // server builds versitygw, once.
 var server = sync.OnceValues(func() (string, error) {
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "rsros").Output()
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return "", err
 	}

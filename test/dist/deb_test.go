@@ -22,7 +22,9 @@ func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
 // makeRelease makes the release for this platform and returns its files, by name.
 func makeRelease(t *testing.T) map[string]string {
 	t.Helper()
-	if log, err := exec.Command("../../deploy/dist.sh", "linux_amd64").CombinedOutput(); err != nil {
+	dist := exec.Command("../../deploy/dist.sh", "linux_amd64")
+	dist.Env = append(os.Environ(), "RS_REPOSITORY=https://example.org/rs-ros-node")
+	if log, err := dist.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, log)
 	}
 	files := map[string]string{}
@@ -43,23 +45,23 @@ func makeRelease(t *testing.T) map[string]string {
 	return files
 }
 
-// deb returns the package of a release.
-func deb(t *testing.T, files map[string]string) string {
+// file returns a file of a release, by the end of its name.
+func file(t *testing.T, files map[string]string, end string) string {
 	t.Helper()
 	for name, path := range files {
-		if strings.HasSuffix(name, "_amd64.deb") {
+		if strings.HasSuffix(name, end) {
 			return path
 		}
 	}
-	t.Fatalf("no package in %v", files)
+	t.Fatalf("no %s in %v", end, files)
 	return ""
 }
 
 // TestReproducible makes a release twice, and compares all bytes.
 func TestReproducible(t *testing.T) {
 	first, second := makeRelease(t), makeRelease(t)
-	if len(first) != 3 { // an archive, a package, a bill of materials
-		t.Errorf("%d files: %v", len(first), first)
+	for _, kind := range []string{".tar.gz", ".deb", ".whl", ".cdx.json", "install.sh", "rs-ros-node.rb"} {
+		file(t, first, kind)
 	}
 	for name, path := range first {
 		a, err := os.ReadFile(path)
@@ -75,7 +77,7 @@ func TestReproducible(t *testing.T) {
 func TestInstalled(t *testing.T) {
 	port := freePort(t)
 	m := newMachine(t, fmt.Sprintf("http://127.0.0.1:%d/", port))
-	m.run("dpkg", "--install", deb(t, makeRelease(t)))
+	m.run("dpkg", "--install", file(t, makeRelease(t), "_amd64.deb"))
 
 	for _, c := range []struct {
 		want string
@@ -90,6 +92,7 @@ func TestInstalled(t *testing.T) {
 		{"string json_data", []string{"rosmsg", "show", "realsense2_camera/Metadata"}},
 		{"string usb_type_descriptor", []string{"rossrv", "show", "realsense2_camera/DeviceInfo"}},
 		{"realsense_msgs/StreamInfo", []string{"/usr/bin/python3", "-c", "import realsense_msgs.msg as m; print(m.StreamInfo._type)"}},
+		{"/usr/bin/rs-ros-node", []string{"/usr/bin/python3", "-c", "import rs_ros_node; print(rs_ros_node.program())"}},
 		{"8086", []string{"cat", "/usr/lib/udev/rules.d/60-realsense-rs-ros-node.rules"}},
 		{"RS_COMMAND=record", []string{"cat", "/etc/rs-ros-node/record.conf"}},
 		{"", []string{"systemd-analyze", "verify", "--man=no", "/usr/lib/systemd/system/rs-ros-node-record.service"}},
