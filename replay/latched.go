@@ -22,6 +22,7 @@ func (p *Player) playStatics() error {
 		case err != nil:
 			p.problems.add("static messages: %v", err)
 		default:
+			p.noteTime(m)
 			ch := p.channels.byConn[m.Conn]
 			for p.roomOn(ch, m.size()) != nil {
 				if p.serve(); p.stopped || p.ctx.Err() != nil {

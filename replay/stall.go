@@ -54,12 +54,18 @@ func (p *Player) take() bool {
 			p.next = item{}
 			_ = p.fail(p.publish(next.latched, next.Recorded, p.time.stampShift(p.time.at, p.clock.Now())))
 		case p.leader(next.Recorded) != nil:
-			if p.next, p.time.next = next, next.Time; next.TimeClamped {
-				p.problems.add("messages have %s", bagstore.ClampedTimes)
-			}
+			p.next, p.time.next = next, next.Time
+			p.noteTime(next.Recorded)
 			return true
 		}
 		next.release() // damaged, or of a channel that the output refused
+	}
+}
+
+// noteTime notes that a message has another time than in the file.
+func (p *Player) noteTime(m Recorded) {
+	if m.TimeClamped {
+		p.problems.add("messages have %s", bagstore.ClampedTimes)
 	}
 }
 
