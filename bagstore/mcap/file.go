@@ -20,7 +20,8 @@ type File struct {
 	src        source
 	profile    string
 	schemas    map[uint16]schema
-	texts      memory.Texts // of the schemas
+	texts      memory.Texts      // of the schemas
+	lacking    map[uint32]uint16 // topics whose channel names a schema that isn't there
 	topics     []bagstore.Topic
 	byID       map[uint16]uint32 // a topic's index by its channel
 	blocks     []block
@@ -132,7 +133,7 @@ func (f *File) readHeader() {
 }
 
 func (f *File) reset() {
-	f.schemas, f.byID = make(map[uint16]schema), make(map[uint16]uint32)
+	f.schemas, f.byID, f.lacking = make(map[uint16]schema), make(map[uint16]uint32), make(map[uint32]uint16)
 	f.topics, f.blocks, f.extras, f.extraCount, f.unnamed = nil, nil, nil, 0, 0
 }
 
@@ -162,16 +163,19 @@ func (f *File) addChannel(in *fields) error {
 	if known && !f.doubted {
 		return nil
 	}
-	s := f.schemas[kind]
+	if !known {
+		at = uint32(len(f.topics))
+		f.topics = append(f.topics, t)
+		f.byID[id] = at
+	}
+	s, there := f.schemas[kind]
+	if delete(f.lacking, at); !there && kind != 0 {
+		f.lacking[at] = kind
+	}
 	t.Type, t.Schema = s.name, s.Schema
 	t.Hash = meta["topic_type_hash"]
 	t.QoS, t.MD5, t.CallerID, t.Latching = meta["offered_qos_profiles"], meta["md5sum"], meta["callerid"], meta["latching"] == "1"
-	if known {
-		f.topics[at] = t
-		return nil
-	}
-	f.byID[id] = uint32(len(f.topics))
-	f.topics = append(f.topics, t)
+	f.topics[at] = t
 	return nil
 }
 

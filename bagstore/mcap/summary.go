@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"slices"
 
 	"rsros/bagstore"
@@ -25,6 +26,9 @@ var (
 
 // noteMissing notes messages in the file that can't be read.
 func (f *File) noteMissing() {
+	for _, at := range slices.Sorted(maps.Keys(f.lacking)) {
+		f.notes.Addf(bagstore.Loss, -1, "channel", "the channel of %s names schema %d, which isn't there", f.topics[at].Name, f.lacking[at])
+	}
 	if f.unnamed > 0 {
 		f.notes.Addf(bagstore.Loss, -1, "channel", "%d messages are left out: nothing describes their channels", f.unnamed)
 		return

@@ -191,8 +191,11 @@ func (b *File) addConnection(r *record.Record, data []byte) error {
 // noteGarbled notes the connections that no intact record describes.
 func (b *File) noteGarbled() {
 	for _, c := range b.conns {
-		if b.byID[c.ID].garbled {
+		switch {
+		case b.byID[c.ID].garbled:
 			b.notes.Addf(bagstore.Loss, -1, "connection", "the description of connection %d is damaged: topic %q", c.ID, c.Topic)
+		case c.Type == "":
+			b.notes.Addf(bagstore.Loss, -1, "connection", "connection %d, of %s, has no type: the data of its record are missing", c.ID, c.Topic)
 		}
 	}
 }
