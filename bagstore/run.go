@@ -78,16 +78,17 @@ func Runs(entries []Entry, conns map[uint32]*Connection) []Run {
 		return cmp.Or(cmp.Compare(x.Conn, y.Conn), cmp.Compare(x.Time, y.Time), cmp.Compare(x.Ref, y.Ref))
 	})
 	var list []Run
-	for _, e := range entries {
-		conn := conns[e.Conn]
-		if conn == nil {
-			continue
+	for len(entries) > 0 {
+		id := entries[0].Conn
+		n := sort.Search(len(entries), func(i int) bool { return entries[i].Conn > id })
+		if conn := conns[id]; conn != nil {
+			one := Run{Conn: conn, Raw: make([]byte, 0, n*EntrySize)}
+			for _, e := range entries[:n] {
+				one.Raw = AppendEntry(one.Raw, e)
+			}
+			list = append(list, one)
 		}
-		if n := len(list); n == 0 || list[n-1].Conn != conn {
-			list = append(list, Run{Conn: conn})
-		}
-		last := &list[len(list)-1]
-		last.Raw = AppendEntry(last.Raw, e)
+		entries = entries[n:]
 	}
 	return list
 }

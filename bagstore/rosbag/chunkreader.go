@@ -110,6 +110,7 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]bagstore.Entry, int64,
 	if err != nil {
 		return nil, 0, err
 	}
+	w.expected = int(min(c.Messages(), memory.MaxMessages))
 	if head.Compression == bagstore.None && cr.stored != nil {
 		return w.walk(record.Memory(cr.stored.Bytes()), head.Size)
 	}

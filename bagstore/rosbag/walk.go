@@ -20,14 +20,21 @@ type walker struct {
 	onConnection func(r *record.Record, data []byte) error
 	onMessage    func(src record.Source, r *record.Record, e bagstore.Entry) error
 	most         int // messages; 0: any number
+	expected     int // messages, so that the list of them needn't grow
 	// unwritten, if not 0, is the offset of the zeros that end a torn chunk: an empty message whose
 	// length is among these is incomplete.
 	unwritten int64
 }
 
+// leastMessage is the size of the smallest message record.
+const leastMessage = 46
+
 // walk returns an Entry for each whole message in src[:size]. At a damaged or foreign record it
 // returns the offset after the last whole record and an error.
 func (w walker) walk(src record.Source, size int64) (to []bagstore.Entry, pos int64, err error) {
+	if n := min(int64(w.expected), size/leastMessage); n > 0 {
+		to = make([]bagstore.Entry, 0, n)
+	}
 	for pos < size {
 		var r record.Record
 		if err := record.Read(src, pos, size, &r); err != nil {
