@@ -26,3 +26,6 @@ func (it *Iterator) Cached() (chunks int, all, plain int64) {
 
 // Ahead returns the bytes that were read ahead within Query.Lead.
 func (it *Iterator) Ahead() int64 { return it.reader.ahead.bytes }
+
+// BoundCrowd sets how large the indexes of overlapping blocks may be that the file hardly backs.
+func (v *View) BoundCrowd(bytes int64) { v.crowdBytes = bytes }

@@ -28,6 +28,8 @@ type cursor struct {
 	i    int
 	key  key  // of entry i
 	one  bool // all entries have the time of the block, see Query.FileOrder
+
+	crowds int64 // part of Iterator.crowded
 }
 
 // set moves the cursor to entry i and reports whether that exists.
@@ -57,6 +59,7 @@ type Iterator struct {
 	after      bool // or just after it if after is set
 	dir        int  // direction for which heap and pending are valid: +1, -1; 0: none
 	heap       []*cursor
+	crowded    int64        // size of the indexes in heap that crowd
 	pending    int          // next chunk to open, as an index in refs (forward) or byEnd (backward)
 	looked     int          // next chunk to consider for reading ahead, if it is after pending
 	wantedFrom int          // pending when want was last called
@@ -153,6 +156,7 @@ func (it *Iterator) move(dir int) bool {
 	it.cur = Message{Bag: c.bag, Conn: c.Conn, Time: t, TimeClamped: (t == 0 || t == MaxTime) && it.v.bags[c.bag].info.Clamps}
 	it.reader.choose(c)
 	if !c.set(c.i + dir) {
+		it.crowded -= c.crowds
 		last := len(it.heap) - 1
 		it.heap[0], it.heap[last] = it.heap[last], nil
 		it.heap = it.heap[:last]
@@ -285,7 +289,7 @@ func (it *Iterator) count() int {
 
 // rebuild sets up heap and pending for a direction. It opens the chunks that contain the position.
 func (it *Iterator) rebuild(dir int) {
-	it.dir, it.heap, it.looked, it.asked = dir, it.heap[:0], 0, 0
+	it.dir, it.heap, it.crowded, it.looked, it.asked = dir, it.heap[:0], 0, 0, 0
 	v, t := it.v, it.pos.time
 	var across []chunkRef
 	if dir > 0 {
@@ -333,7 +337,8 @@ func (it *Iterator) open() bool {
 // push opens a chunk. If that fails, it skips the chunk and adds it to the iterator's error.
 func (it *Iterator) push(r chunkRef) {
 	runs, head, err := it.reader.index(r)
-	if err != nil {
+	more := crowds(runs, head)
+	if err = cmp.Or(err, it.roomFor(r, more)); err != nil {
 		lost, ok := it.err.(*LostBlocks)
 		if !ok {
 			lost = &LostBlocks{Err: err}
@@ -345,6 +350,10 @@ func (it *Iterator) push(r chunkRef) {
 	for _, one := range runs {
 		c := &cursor{chunkRef: r, Run: it.v.within(one), head: head, one: it.v.fileOrder}
 		if c.set(it.start(c)) {
+			if more > 0 {
+				c.crowds = int64(len(one.Raw))
+			}
+			it.crowded += c.crowds
 			it.heap = append(it.heap, c)
 			it.up(len(it.heap) - 1)
 		}

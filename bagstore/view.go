@@ -39,6 +39,7 @@ type View struct {
 	leadBytes    int64         // limit of the data read ahead within lead
 	prefetchWait time.Duration // see the constant
 	remote       bool          // a bag is at an address
+	crowdBytes   int64         // see the constant
 	fileOrder    bool          // the times of refs and keys are numbers of blocks
 
 	*blockOrder     // of the blocks with messages of the connections
@@ -59,7 +60,7 @@ func NewView(bags []*Recording, q Query) *View {
 
 // View returns the messages that match the query. It reads nothing.
 func (s *Set) View(q Query) *View {
-	v := &View{bags: s.bags, start: q.Start, end: cmp.Or(q.End, MaxTime), mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, prefetchWait: prefetchWait, keep: make([]map[uint32]bool, len(s.bags))}
+	v := &View{bags: s.bags, start: q.Start, end: cmp.Or(q.End, MaxTime), mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, prefetchWait: prefetchWait, crowdBytes: crowdBytes, keep: make([]map[uint32]bool, len(s.bags))}
 	for i, b := range s.bags {
 		v.remote = v.remote || b.remote()
 		v.choose(i, b, q.Connections)

@@ -30,6 +30,9 @@ func Check(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) 
 	if err := k.messages(ctx, b, o); err != nil {
 		return k.rep, err
 	}
+	if lost := b.Crowded(); lost != nil {
+		k.lost("chunk", lost)
+	}
 	c.Check()
 	for _, n := range c.Found() {
 		k.note(n)

@@ -50,6 +50,9 @@ func (b *File) Check(ctx context.Context, o bagstore.CheckOptions) (*bagstore.Ch
 		return c.rep, err
 	}
 	o.Progress.Report(uint64(b.size), uint64(b.size))
+	if lost := b.recording().Crowded(); lost != nil {
+		c.rep.Notes.Addf(bagstore.Loss, -1, "chunk", "%v", lost)
+	}
 	sortNotes(c.rep.Notes)
 	switch {
 	case c.rep.Messages == 0 && c.rep.Notes.Worst() == bagstore.Loss:
