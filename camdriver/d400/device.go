@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
+	"rsros/camdriver/d400/stamp"
 	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
 )
@@ -34,7 +35,7 @@ type Device struct {
 	info    []camdriver.Info
 	sensors []*sensor
 	pool    *camdriver.Pool
-	clock   deviceTime
+	clock   stamp.Clock
 	host    *hostSettings
 	poses   map[camdriver.StreamID]camdriver.Extrinsics // from depth
 

@@ -124,12 +124,14 @@ func (p *videoPump) frame(h uvc.Header, pixels []byte, buf *camdriver.Buffer, ar
 	p.meta.Set(camdriver.MetaBackendTimestamp, arrival.UnixMilli())
 	p.meta.Set(camdriver.MetaRawFrameSize, int64(len(pixels)))
 	stamp, domain := p.sensor.stamp(h.PTS)
-	p.measureRate(uint32(counter), counted, stamp)
+	if rate, ok := p.outputs[0].numbers.Rate(uint32(counter), counted, stamp); ok {
+		p.meta.Set(camdriver.MetaActualFps, rate)
+	}
 	list := p.meta.List()
 	images := p.images(pixels, buf)
 	for i, t := range p.outputs {
-		last := t.numbers.number
-		number, fresh := t.numbers.next(uint32(counter), counted)
+		last := t.numbers.Last()
+		number, fresh := t.numbers.Next(uint32(counter), counted)
 		if i == 0 && last > 0 && number > last {
 			p.gap(number - last - 1)
 		}
@@ -144,7 +146,7 @@ func (p *videoPump) frame(h uvc.Header, pixels []byte, buf *camdriver.Buffer, ar
 		}
 		f := camdriver.NewFrame(images[i].owner)
 		f.Profile, f.Number, f.Arrival, f.Metadata = t.profile, number, arrival, list
-		f.Timestamp, f.Domain = t.numbers.monotonic(stamp), domain
+		f.Timestamp, f.Domain = t.numbers.Monotonic(stamp), domain
 		f.Width, f.Height = t.profile.Width, t.profile.Height
 		f.Data = images[i].pixels
 		f.Stride = len(f.Data) / f.Height
@@ -153,18 +155,6 @@ func (p *videoPump) frame(h uvc.Header, pixels []byte, buf *camdriver.Buffer, ar
 		}
 		p.handler.Frame(p.sensor.number, f)
 		f.Release()
-	}
-}
-
-// measureRate sets the rate since the last frame, in frames per 1000 s as in the SDK.
-func (p *videoPump) measureRate(counter uint32, counted bool, stamp float64) {
-	n := p.outputs[0].numbers
-	frames := 1.
-	if counted {
-		frames = float64(int32(counter - n.counter))
-	}
-	if dt := stamp - n.stamp; n.number > 0 && n.stamp > 0 && frames > 0 && dt > 0 {
-		p.meta.Set(camdriver.MetaActualFps, int64(1e6*frames/dt))
 	}
 }
 
@@ -233,55 +223,9 @@ func (p *videoPump) newImage(i int) image {
 // stamp converts a device time to ms on the selected clock.
 func (s *sensor) stamp(us uint32) (float64, camdriver.Domain) {
 	if s.dev.host.global.on.Load() {
-		if ms, ok := s.dev.clock.global(us); ok {
+		if ms, ok := s.dev.clock.Global(us); ok {
 			return ms, camdriver.GlobalTime
 		}
 	}
-	return s.dev.clock.hardware(us), camdriver.HardwareClock
-}
-
-// numbering converts the camera's 32-bit frame counters to increasing frame numbers,
-// even if the camera restarts its counter.
-type numbering struct {
-	number  uint64
-	counter uint32
-	started bool
-	stamp   float64
-}
-
-// next returns the number of the frame with the given counter; fresh is false for a
-// duplicate. If counted is false, frames are numbered by arrival.
-func (n *numbering) next(counter uint32, counted bool) (number uint64, fresh bool) {
-	step := uint64(1)
-	switch {
-	case !counted:
-	case !n.started:
-		n.started = true
-		if n.number == 0 {
-			step = uint64(counter)
-		}
-	case counter == n.counter:
-		return n.number, false
-	default:
-		if ahead := counter - n.counter; ahead < 1<<31 {
-			step = uint64(ahead)
-		}
-	}
-	n.counter = counter
-	n.number += step
-	return n.number, true
-}
-
-// again prepares for a reconnected camera, whose counter and clock restart.
-func (n *numbering) again() { n.started, n.stamp = false, 0 }
-
-// monotonic makes a stream's timestamps increase, even if the fit between the two clocks
-// changed.
-func (n *numbering) monotonic(ms float64) float64 {
-	const least = 0.001
-	if ms <= n.stamp && n.stamp-ms < 60_000 { // otherwise the clock was changed
-		ms = n.stamp + least
-	}
-	n.stamp = ms
-	return ms
+	return s.dev.clock.Hardware(us), camdriver.HardwareClock
 }

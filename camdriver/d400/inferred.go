@@ -40,8 +40,8 @@ const (
 	errorPoll     = time.Second
 	clockPoll     = 100 * time.Millisecond
 	clockPollSlow = time.Second
-	// maxClockDrift bounds the difference between two clocks; more is noise.
-	maxClockDrift = 0.001
+	// firstSamples is how often the clock is read for the first sample, of which the fastest counts.
+	firstSamples = 5
 
 	// rescan is the default of Options.Rescan.
 	rescan = 500 * time.Millisecond

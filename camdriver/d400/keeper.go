@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/d400/stamp"
 	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
 	"rsros/camdriver/uvc"
@@ -37,7 +38,7 @@ func (d *Device) keep(l *link) {
 					d.reportError(l.takeError())
 				}
 			}
-			if poll.Reset(clockPoll); d.clock.count() == clockSamples {
+			if poll.Reset(clockPoll); d.clock.Count() == stamp.Samples {
 				poll.Reset(clockPollSlow)
 			}
 		}
@@ -48,7 +49,7 @@ func (d *Device) keep(l *link) {
 // sample is the fastest of several.
 func (d *Device) sampleClock(l *link) {
 	tries := 1
-	if d.clock.count() == 0 {
+	if d.clock.Count() == 0 {
 		tries = firstSamples
 	}
 	var best struct {
@@ -67,7 +68,7 @@ func (d *Device) sampleClock(l *link) {
 			best.us, best.before, best.after = us, before, after
 		}
 	}
-	d.clock.add(best.us, best.before, best.after)
+	d.clock.Add(best.us, best.before, best.after)
 }
 
 // takeError reads and thereby clears the camera's error report. 0 is no error.
@@ -147,7 +148,7 @@ func (d *Device) detach(gone *link, why error) {
 	if err := gone.close(); err != nil {
 		d.log.Debug().Err(err).Msg("cannot close the disconnected camera")
 	}
-	d.clock.reset()
+	d.clock.Reset()
 }
 
 // waitGone waits until a reset camera has left the bus.
@@ -237,7 +238,7 @@ func (s *sensor) resume(l *link) error {
 	}
 	s.region.started(s.wanted)
 	for _, n := range s.numbers {
-		n.again()
+		n.Again()
 	}
 	return s.begin(l, s.wanted)
 }

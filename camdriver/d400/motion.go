@@ -133,10 +133,10 @@ func (p *motionPump) report(b []byte, arrival time.Time) {
 		}
 	}
 	stamp, domain := p.sensor.stamp(sample.Time)
-	number, _ := t.numbers.next(0, false)
+	number, _ := t.numbers.Next(0, false)
 	f := camdriver.NewFrame(nil)
 	f.Profile, f.Number, f.Arrival = t.profile, number, arrival
-	f.Timestamp, f.Domain = t.numbers.monotonic(stamp), domain
+	f.Timestamp, f.Domain = t.numbers.Monotonic(stamp), domain
 	f.Metadata = []camdriver.MetadataValue{
 		{Key: camdriver.MetaFrameTimestamp, Value: int64(sample.Time)},
 		{Key: camdriver.MetaTimeOfArrival, Value: arrival.UnixMilli()},

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"rsros/camdriver"
+	"rsros/camdriver/d400/stamp"
 )
 
 // sensor is a camdriver.Sensor. The device's life guards starting and stopping.
@@ -38,7 +39,7 @@ type sensor struct {
 	// Guarded by life.
 	wanted  []camdriver.Profile // streaming, or to be resumed when the camera returns
 	running *run                // nil if not streaming
-	numbers map[camdriver.StreamID]*numbering
+	numbers map[camdriver.StreamID]*stamp.Numbering
 }
 
 // run is a sensor between Start and Stop.
@@ -253,9 +254,9 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 		return err
 	}
 	s.region.started(profiles)
-	s.numbers = make(map[camdriver.StreamID]*numbering)
+	s.numbers = make(map[camdriver.StreamID]*stamp.Numbering)
 	for _, p := range profiles {
-		s.numbers[p.Stream] = &numbering{}
+		s.numbers[p.Stream] = &stamp.Numbering{}
 	}
 	s.receiver.Store(&camdriver.Receiver{Handler: h})
 	if err := s.begin(l, profiles); err != nil {

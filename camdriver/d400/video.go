@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/camdriver/d400/stamp"
 	"rsros/camdriver/model"
 	"rsros/camdriver/usb"
 	"rsros/camdriver/uvc"
@@ -36,7 +37,7 @@ type videoPump struct {
 // target is a profile to raise frames for.
 type target struct {
 	profile camdriver.Profile
-	numbers *numbering
+	numbers *stamp.Numbering
 }
 
 // beginVideo starts the interfaces for the profiles.

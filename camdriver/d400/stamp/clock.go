@@ -1,4 +1,5 @@
-package d400
+// Package stamp converts the 32-bit clock and the frame counters of a camera to times of the host and to increasing numbers.
+package stamp
 
 import (
 	"slices"
@@ -26,11 +27,11 @@ func (u *unwrapped) time(us uint32) uint64 {
 	return uint64(full)
 }
 
-// deviceTime converts times of a camera's clock. It is safe for concurrent use.
+// Clock converts times of a camera's clock. It is safe for concurrent use.
 //
 // Global time is defined as in the SDK: a line fitted to samples of both clocks. A new
 // fit is blended in over a second, so that time never jumps.
-type deviceTime struct {
+type Clock struct {
 	mu       sync.Mutex
 	wrap     unwrapped
 	samples  []clockSample
@@ -48,22 +49,25 @@ type clockLine struct{ at, offset, slope float64 }
 
 func (l clockLine) system(device float64) float64 { return l.offset + l.slope*(device-l.at) }
 
+// Samples is the number of samples to which the line is fitted.
+const Samples = 15
+
 const (
-	clockSamples = 15
-	firstSamples = 5
-	clockBlend   = 1000.0 // ms of device time
+	// maxDrift bounds the difference between two clocks; more is noise.
+	maxDrift   = 0.001
+	clockBlend = 1000.0 // ms of device time
 )
 
-// reset forgets all samples, after the camera's clock restarted.
-func (t *deviceTime) reset() {
+// Reset forgets all samples, after the camera's clock restarted.
+func (t *Clock) Reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.wrap, t.samples, t.minDelay = unwrapped{}, nil, 0
 }
 
-// add adds a reading of the device's clock between two readings of the host's. The
+// Add adds a reading of the device's clock between two readings of the host's. The
 // shortest delay so far is assumed to be that of the transfer.
-func (t *deviceTime) add(device uint32, before, after time.Time) {
+func (t *Clock) Add(device uint32, before, after time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delay := after.Sub(before) / 2
@@ -71,7 +75,7 @@ func (t *deviceTime) add(device uint32, before, after time.Time) {
 		t.minDelay = delay
 	}
 	ms := float64(t.wrap.time(device)) * 1e-3
-	if len(t.samples) == clockSamples {
+	if len(t.samples) == Samples {
 		t.samples = slices.Delete(t.samples, 0, 1)
 	}
 	t.samples = append(t.samples, clockSample{device: ms, system: unixMS(after.Add(-t.minDelay))})
@@ -84,22 +88,22 @@ func (t *deviceTime) add(device uint32, before, after time.Time) {
 	t.previous, t.line, t.since = clockLine{at: ms, offset: t.blended(ms), slope: t.line.slope}, next, ms
 }
 
-// count returns how many samples there are, at most clockSamples.
-func (t *deviceTime) count() int {
+// Count returns how many samples there are, at most Samples.
+func (t *Clock) Count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.samples)
 }
 
-// hardware returns the device's time in ms, unwrapped.
-func (t *deviceTime) hardware(us uint32) float64 {
+// Hardware returns the device's time in ms, unwrapped.
+func (t *Clock) Hardware(us uint32) float64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return float64(t.wrap.time(us)) * 1e-3
 }
 
-// global returns the time in ms on the host's clock. ok is false before the first sample.
-func (t *deviceTime) global(us uint32) (ms float64, ok bool) {
+// Global returns the time in ms on the host's clock. ok is false before the first sample.
+func (t *Clock) Global(us uint32) (ms float64, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.samples) == 0 {
@@ -108,7 +112,7 @@ func (t *deviceTime) global(us uint32) (ms float64, ok bool) {
 	return t.blended(float64(t.wrap.time(us)) * 1e-3), true
 }
 
-func (t *deviceTime) blended(ms float64) float64 {
+func (t *Clock) blended(ms float64) float64 {
 	k := min(max((ms-t.since)/clockBlend, 0), 1)
 	return (1-k)*t.previous.system(ms) + k*t.line.system(ms)
 }
@@ -129,7 +133,7 @@ func fitClock(samples []clockSample) clockLine {
 		xx += dx * dx
 	}
 	line := clockLine{at: mean.device, offset: mean.system, slope: 1}
-	if slope := xy / xx; xx > 0 && slope > 1-maxClockDrift && slope < 1+maxClockDrift {
+	if slope := xy / xx; xx > 0 && slope > 1-maxDrift && slope < 1+maxDrift {
 		line.slope = slope
 	}
 	return line

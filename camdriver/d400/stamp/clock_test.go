@@ -1,4 +1,4 @@
-package d400
+package stamp
 
 import (
 	"math"
@@ -30,24 +30,24 @@ func TestUnwrap(t *testing.T) {
 // TestGlobalTime simulates a device clock with an offset, a drift and a wrap, and readings
 // with varying delays.
 func TestGlobalTime(t *testing.T) {
-	var d deviceTime
+	var d Clock
 	start := time.Unix(1_700_000_000, 0)
 	const drift = 40e-6
 	device := func(at time.Duration) uint32 {
 		us := uint64(0xffff_0000) + uint64(float64(at.Microseconds())*(1+drift))
 		return uint32(us)
 	}
-	if _, ok := d.global(device(0)); ok {
+	if _, ok := d.Global(device(0)); ok {
 		t.Error("global time before any sample")
 	}
 	last := 0.0
 	for i := range 600 {
 		at := time.Duration(i) * 100 * time.Millisecond
 		delay := time.Millisecond + time.Duration(i*7919%13)*300*time.Microsecond
-		d.add(device(at), start.Add(at-delay), start.Add(at+delay))
+		d.Add(device(at), start.Add(at-delay), start.Add(at+delay))
 		for k := range 10 { // frames
 			frame := at + time.Duration(k)*10*time.Millisecond
-			got, ok := d.global(device(frame))
+			got, ok := d.Global(device(frame))
 			want := unixMS(start.Add(frame))
 			if !ok || math.Abs(got-want) > 6 || i > 50 && math.Abs(got-want) > 5 {
 				t.Fatalf("at %v: error is %f ms", frame, got-want)
@@ -58,11 +58,11 @@ func TestGlobalTime(t *testing.T) {
 			last = got
 		}
 	}
-	if n := d.count(); n != clockSamples {
-		t.Errorf("%d samples are kept of 600, want %d", n, clockSamples)
+	if n := d.Count(); n != Samples {
+		t.Errorf("%d samples are kept of 600, want %d", n, Samples)
 	}
-	d.reset()
-	if _, ok := d.global(0); ok {
+	d.Reset()
+	if _, ok := d.Global(0); ok {
 		t.Error("global time after reset")
 	}
 }
@@ -80,7 +80,7 @@ func TestFitClock(t *testing.T) {
 }
 
 func TestNumbering(t *testing.T) {
-	n := &numbering{}
+	n := &Numbering{}
 	for _, step := range []struct {
 		counter uint32
 		want    uint64
@@ -93,15 +93,15 @@ func TestNumbering(t *testing.T) {
 		{4, 0x1_00000004, true},
 		{2, 0x1_00000005, true}, // the camera restarts its counter
 	} {
-		if got, fresh := n.next(step.counter, true); got != step.want || fresh != step.fresh {
+		if got, fresh := n.Next(step.counter, true); got != step.want || fresh != step.fresh {
 			t.Errorf("counter %#x: %#x %v, want %#x %v", step.counter, got, fresh, step.want, step.fresh)
 		}
 	}
-	n.again()
-	if got, fresh := n.next(1, true); got != 0x1_00000006 || !fresh {
+	n.Again()
+	if got, fresh := n.Next(1, true); got != 0x1_00000006 || !fresh {
 		t.Errorf("after a replug: %#x %v", got, fresh)
 	}
-	if a, b := n.monotonic(5), n.monotonic(4); b <= a {
+	if a, b := n.Monotonic(5), n.Monotonic(4); b <= a {
 		t.Errorf("time %f after %f", b, a)
 	}
 }
@@ -110,12 +110,12 @@ func FuzzGlobalTime(f *testing.F) {
 	f.Add(uint32(0), uint32(1), int64(5))
 	f.Add(uint32(0xffffffff), uint32(0), int64(-1))
 	f.Fuzz(func(t *testing.T, a, b uint32, step int64) {
-		var d deviceTime
+		var d Clock
 		now := time.Unix(1_700_000_000, 0)
 		for i := range 40 {
-			d.add(a+uint32(i)*b, now, now.Add(time.Duration(step%1_000_000_000)))
+			d.Add(a+uint32(i)*b, now, now.Add(time.Duration(step%1_000_000_000)))
 			now = now.Add(100 * time.Millisecond)
-			if ms, ok := d.global(a + uint32(i)*b); !ok || math.IsNaN(ms) || math.IsInf(ms, 0) {
+			if ms, ok := d.Global(a + uint32(i)*b); !ok || math.IsNaN(ms) || math.IsInf(ms, 0) {
 				t.Fatalf("time %f", ms)
 			}
 		}
