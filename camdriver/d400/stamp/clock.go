@@ -1,4 +1,5 @@
-// Package stamp converts the 32-bit clock and the frame counters of a camera to times of the host and to increasing numbers.
+// Package stamp converts the 32-bit clock and the frame counters of a camera to times of the host and to increasing
+// numbers.
 package stamp
 
 import (
@@ -30,7 +31,8 @@ func (u *unwrapped) time(us uint32) uint64 {
 // Clock converts times of a camera's clock. It is safe for concurrent use.
 //
 // Global time is defined as in the SDK: a line fitted to samples of both clocks. A new
-// fit is blended in over a second, so that time never jumps.
+// fit is blended in over a second, so that time doesn't jump. Only if the host's clock was
+// stepped, by more than maxSlew, does it jump: by the step, once.
 type Clock struct {
 	mu       sync.Mutex
 	wrap     unwrapped
@@ -56,9 +58,15 @@ const (
 	// maxDrift bounds the difference between two clocks; more is noise.
 	maxDrift   = 0.001
 	clockBlend = 1000.0 // ms of device time
+	// maxSlew is the largest step of the host's clock that the fit follows gradually. NTP daemons slew smaller differences.
+	maxSlew = 100.0 // ms
+	// A reading that took maxLate longer than the fastest one is ignored, because nobody knows when the camera read its clock,
+	// unless there was no other for maxAge: then the camera has become slower.
+	maxLate = 5 * time.Millisecond
+	maxAge  = 20_000.0 // ms of device time
 )
 
-// Reset forgets all samples, after the camera's clock restarted.
+// Reset forgets all samples: the camera's clock restarted, or may have wrapped unnoticed while nothing streamed.
 func (t *Clock) Reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,15 +74,26 @@ func (t *Clock) Reset() {
 }
 
 // Add adds a reading of the device's clock between two readings of the host's. The
-// shortest delay so far is assumed to be that of the transfer.
-func (t *Clock) Add(device uint32, before, after time.Time) {
+// shortest delay so far is assumed to be that of the transfer. If the host's clock was
+// stepped since the last sample, Add starts a new fit and returns the step, otherwise 0.
+func (t *Clock) Add(device uint32, before, after time.Time) (step time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delay := after.Sub(before) / 2
+	ms := float64(t.wrap.time(device)) * 1e-3
+	if len(t.samples) > 0 {
+		if step = t.stepped(ms, unixMS(before), unixMS(after)); step != 0 {
+			t.samples = t.samples[:0]
+		} else if delay > t.minDelay+maxLate {
+			if ms-t.samples[len(t.samples)-1].device < maxAge {
+				return 0
+			}
+			t.minDelay = delay
+		}
+	}
 	if t.minDelay == 0 || delay < t.minDelay {
 		t.minDelay = delay
 	}
-	ms := float64(t.wrap.time(device)) * 1e-3
 	if len(t.samples) == Samples {
 		t.samples = slices.Delete(t.samples, 0, 1)
 	}
@@ -82,10 +101,21 @@ func (t *Clock) Add(device uint32, before, after time.Time) {
 	next := fitClock(t.samples)
 	if len(t.samples) == 1 {
 		t.line, t.previous, t.since = next, next, ms
-		return
+		return step
 	}
 	// Blend from the current time to the new line.
 	t.previous, t.line, t.since = clockLine{at: ms, offset: t.blended(ms), slope: t.line.slope}, next, ms
+	return 0
+}
+
+// stepped returns by how much the host's clock was stepped, if it was: the camera's clock was read between before and
+// after, and the fit disagrees by more than maxSlew.
+func (t *Clock) stepped(device, before, after float64) time.Duration {
+	expected := t.line.system(device)
+	if expected >= before-maxSlew && expected <= after+maxSlew {
+		return 0
+	}
+	return time.Duration(((before+after)/2 - expected) * 1e6)
 }
 
 // Count returns how many samples there are, at most Samples.

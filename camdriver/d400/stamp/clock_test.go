@@ -67,6 +67,68 @@ func TestGlobalTime(t *testing.T) {
 	}
 }
 
+// TestStep steps the host's clock while frames and samples arrive. Large steps are one jump of the frames' times, small ones
+// are followed gradually; all other intervals are those of the frames.
+func TestStep(t *testing.T) {
+	const period = time.Second / 30
+	start := time.Unix(1_700_000_000, 0)
+	for _, step := range []time.Duration{-20 * time.Second, 20 * time.Second, -time.Hour, time.Hour, -90 * time.Millisecond, 90 * time.Millisecond} {
+		var c Clock
+		var n Numbering
+		jumped, said, last, off := time.Duration(0), time.Duration(0), 0.0, 0.0
+		host := func(at time.Duration) time.Time {
+			if at > 30*time.Second {
+				return start.Add(at + step)
+			}
+			return start.Add(at)
+		}
+		for at := time.Duration(0); at < time.Minute; at += period {
+			us := uint32(at.Microseconds())
+			if at%time.Second < period {
+				const delay = 10 * time.Millisecond
+				said += c.Add(us, host(at).Add(-delay), host(at).Add(delay))
+			}
+			global, _ := c.Global(us)
+			ms := n.Monotonic(global)
+			if interval := time.Duration((ms - last) * 1e6); last > 0 && (interval-period).Abs() > period/3 {
+				if jumped != 0 {
+					t.Fatalf("step %v: at %v, another interval of %v", step, at, interval)
+				}
+				jumped = interval - period
+			}
+			last, off = ms, ms-unixMS(host(at))
+		}
+		want := step
+		if step.Abs() < 100*time.Millisecond {
+			want = 0
+		}
+		if (jumped-want).Abs() > time.Millisecond || (said-want).Abs() > time.Millisecond {
+			t.Errorf("step %v: times jumped by %v, and Add said %v", step, jumped, said)
+		}
+		if math.Abs(off) > 1 {
+			t.Errorf("step %v: times are off by %.3f ms in the end", step, off)
+		}
+	}
+}
+
+// TestLateReadings checks that a reading that took long has no effect, and that a camera that has become slow is followed.
+func TestLateReadings(t *testing.T) {
+	var c Clock
+	start := time.Unix(1_700_000_000, 0)
+	for i := range 100 {
+		at, delay := time.Duration(i)*time.Second, time.Millisecond
+		if i%5 == 4 || i > 50 {
+			delay = 300 * time.Millisecond
+		}
+		c.Add(uint32(at.Microseconds()), start.Add(at), start.Add(at+2*delay)) // the camera reads at once, replies late
+		ms, _ := c.Global(uint32(at.Microseconds()))
+		late := ms - unixMS(start.Add(at))
+		if i <= 50 && late > 1.01 || late > 301 || i == 99 && late < 299 {
+			t.Errorf("after %v, the time is late by %.3f ms", at, late)
+		}
+	}
+}
+
 func TestFitClock(t *testing.T) {
 	line := fitClock([]clockSample{{0, 1e12}, {100, 1e12 + 100.01}, {200, 1e12 + 200.02}})
 	if got := line.system(1000); math.Abs(got-1e12-1000.1) > 0.001 {

@@ -15,6 +15,7 @@ func (n *Numbering) Next(counter uint32, counted bool) (number uint64, fresh boo
 	step := uint64(1)
 	switch {
 	case !counted:
+		counter = n.counter + 1
 	case !n.started:
 		n.started = true
 		if n.number == 0 {
@@ -36,10 +37,10 @@ func (n *Numbering) Next(counter uint32, counted bool) (number uint64, fresh boo
 func (n *Numbering) Again() { n.started, n.stamp = false, 0 }
 
 // Monotonic makes a stream's timestamps increase, even if the fit between the two clocks
-// changed.
+// changed. If the host's clock was set back, they go back once.
 func (n *Numbering) Monotonic(ms float64) float64 {
 	const least = 0.001
-	if ms <= n.stamp && n.stamp-ms < 60_000 { // otherwise the clock was changed
+	if ms <= n.stamp && n.stamp-ms < maxSlew/2 {
 		ms = n.stamp + least
 	}
 	n.stamp = ms
@@ -49,7 +50,8 @@ func (n *Numbering) Monotonic(ms float64) float64 {
 // Last returns the number of the last frame, or 0.
 func (n *Numbering) Last() uint64 { return n.number }
 
-// Rate returns the rate since the last frame, in frames per 1000 s as in the SDK. It must be called before Next and Monotonic.
+// Rate returns the rate since the last frame, in frames per 1000 s as in the SDK. It must be called before Next and
+// Monotonic.
 func (n *Numbering) Rate(counter uint32, counted bool, stamp float64) (rate int64, ok bool) {
 	frames := 1.
 	if counted {
