@@ -77,6 +77,9 @@ func (m *Metadata) Set(k camdriver.MetadataKey, v int64) {
 	m.present |= 1 << k
 }
 
+// Unset removes a value.
+func (m *Metadata) Unset(k camdriver.MetadataKey) { m.present &^= 1 << k }
+
 // Get returns a value, if it is set.
 func (m *Metadata) Get(k camdriver.MetadataKey) (int64, bool) {
 	return m.values[k], m.present&(1<<k) != 0

@@ -82,6 +82,8 @@ type Camera struct {
 	limits     [2]uint32 // of automatic exposure and gain; 0 for none
 	alwaysOn   uint32    // emitter
 	sync       uint32    // mode of synchronization
+	faults     Faults
+	replyAt    time.Time // from which the hardware monitor's reply can be read
 }
 
 // New powers a camera on.
@@ -168,7 +170,11 @@ func (c *Camera) Control(s Setup, out []byte) ([]byte, error) {
 	if c.life.Err() != nil {
 		return nil, ErrGone
 	}
-	in, err := c.dispatch(s, out)
+	var in []byte
+	err := error(ErrStall)
+	if !c.busy(s) {
+		in, err = c.dispatch(s, out)
+	}
 	if err != nil {
 		c.stalls.Add(1)
 	}

@@ -1,6 +1,7 @@
 package d435i
 
 import (
+	"slices"
 	"time"
 
 	"rsros/camdriver/model"
@@ -60,6 +61,7 @@ func (c *Camera) setPower(id uint8, sensor *hidSensor, out []byte) error {
 	case f.Power == model.PowerOn && sensor.power != model.PowerOn:
 		sensor.start, sensor.last = time.Now(), 0
 	}
+	c.faults.Silent = slices.DeleteFunc(c.faults.Silent, func(silent uint8) bool { return silent == id })
 	sensor.power, sensor.interval = f.Power, f.Interval
 	c.interrupt(hidEndpoint)
 	return nil
@@ -101,7 +103,7 @@ func (c *Camera) reportTurn() turn {
 func (c *Camera) nextReport() (first uint8, when time.Time) {
 	for id, s := range c.power {
 		rate := imuRate(id, s.interval)
-		if s.power != model.PowerOn || rate == 0 {
+		if s.power != model.PowerOn || rate == 0 || slices.Contains(c.faults.Silent, id) {
 			continue
 		}
 		period := time.Duration(float64(time.Second) / rate)

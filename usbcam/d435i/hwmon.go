@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"time"
 
 	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
@@ -20,7 +21,7 @@ func (c *Camera) monitor(s Setup, out []byte) ([]byte, error) {
 			return nil, c.refuse("%v", err)
 		}
 		data, code := c.operate(command.Op, command.Params, command.Data)
-		c.reply = model.EncodeReply(command.Op, data, code)
+		c.reply, c.replyAt = model.EncodeReply(command.Op, data, code), time.Now().Add(c.faults.Reply)
 		return nil, nil
 	case uvc.GetCur:
 		if c.reply == nil || s.Length != size {

@@ -60,7 +60,7 @@ func (c *Camera) Read(ctx context.Context, endpoint uint8) ([]byte, error) {
 		err = t.Wait(wait)
 		stop()
 		cancel()
-		b, changed := c.finish(t, err)
+		b, changed := c.finish(endpoint, t, err)
 		switch {
 		case b != nil:
 			return b, nil
@@ -90,11 +90,11 @@ func (c *Camera) begin(endpoint uint8) (turn, error) {
 }
 
 // finish returns the data of a turn whose wait has ended with err, and whether the endpoint's state changed meanwhile.
-func (c *Camera) finish(t turn, err error) (b []byte, changed bool) {
+func (c *Camera) finish(endpoint uint8, t turn, err error) (b []byte, changed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if changed = t.While.Err() != nil; err == nil && !changed {
-		b = t.Take()
+		b = c.spoil(endpoint, t.Take())
 	}
 	return b, changed
 }

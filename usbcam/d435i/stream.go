@@ -183,7 +183,7 @@ func (c *Camera) turn(st *stream) turn {
 			},
 		}
 	}
-	due, number := st.next()
+	due, number := st.next(c.faults.FirstFrame)
 	return turn{Wait: until(due), Take: func() []byte {
 		st.last = number
 		b, pixels := st.assemble(c.header(st.color(), st.mode, number, c.clockAt(due)), st.mode.Bytes())
@@ -196,14 +196,14 @@ func (c *Camera) turn(st *stream) turn {
 func (st *stream) color() bool { return st.endpoint == 0x84 }
 
 // next returns the number and time of the next frame. The camera keeps only the newest frame
-// for a host that reads late.
-func (st *stream) next() (due time.Time, number uint32) {
+// for a host that reads late. The first one after a start is late by late.
+func (st *stream) next(late time.Duration) (due time.Time, number uint32) {
 	period := time.Second / time.Duration(st.mode.FPS)
 	now := time.Now()
 	if st.start.IsZero() {
-		st.start, st.last = now, 0
+		st.start, st.last = now.Add(late), 0
 	}
-	number = max(st.last+1, uint32(now.Sub(st.start)/period))
+	number = max(st.last+1, uint32(max(now.Sub(st.start), 0)/period))
 	return st.start.Add(time.Duration(number) * period), number
 }
 
