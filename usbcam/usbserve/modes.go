@@ -79,14 +79,26 @@ func (s *Source) pixels(m d435i.Mode, list []*camdriver.Frame) []byte {
 		s.scratch[m] = b
 	}
 	s.mu.Unlock()
-	f := list[0]
-	switch {
-	case m.Code == model.CodeY8I:
-		model.JoinY8I(b, f.Data, list[1].Data)
-	case m.Code == model.CodeYUY2 && f.Profile.Format == camdriver.RGB8:
-		model.ToYUY2(b, f.Data)
-	default:
-		copy(b, f.Data)
+	f, size := list[0], len(b)/m.H
+	for y := range m.H {
+		out := b[y*size:][:size]
+		switch {
+		case m.Code == model.CodeY8I:
+			model.JoinY8I(out, row(f, y), row(list[1], y))
+		case m.Code == model.CodeYUY2 && f.Profile.Format == camdriver.RGB8:
+			model.ToYUY2(out, row(f, y))
+		default:
+			copy(out, row(f, y))
+		}
 	}
 	return b
+}
+
+// row returns a row of a frame, without its padding.
+func row(f *camdriver.Frame, y int) []byte {
+	at, size := y*f.Stride, f.Width*f.Profile.Format.BitsPerPixel()/8
+	if at+size > len(f.Data) {
+		return nil
+	}
+	return f.Data[at:][:size]
 }
