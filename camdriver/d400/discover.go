@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
@@ -116,6 +118,8 @@ type Selector struct {
 	Type   string // regular expression to find in the name, ignoring case: "d435"
 }
 
+func (s Selector) serial() string { return strings.ToUpper(strings.TrimPrefix(s.Serial, "_")) }
+
 func (s Selector) String() string {
 	var words []string
 	for _, w := range [][2]string{{"serial", s.Serial}, {"port", s.Port}, {"type", s.Type}} {
@@ -142,21 +146,45 @@ func Open(ctx context.Context, sel Selector, o Options) (camdriver.Device, error
 	return d, nil
 }
 
-// OpenOn is Open on another bus than the system's.
+// OpenOn is Open on another bus than the system's. It tries again for a while if a camera that may match is in use,
+// because nodes that start together open each other's cameras for a moment, to read the serial numbers.
 func OpenOn(ctx context.Context, bus usb.Bus, sel Selector, o Options) (*Device, error) {
 	pattern, err := parseType(sel.Type)
 	if err != nil {
 		return nil, err
 	}
+	others := map[usb.Device]error{} // that were opened and don't match
+	for end := time.Now().Add(inUsePatience); ; wait(ctx, inUsePause) {
+		d, err := openFirst(ctx, bus, sel, pattern, others, o)
+		if !errors.Is(err, usb.ErrInUse) || time.Now().After(end) || ctx.Err() != nil {
+			return d, err
+		}
+	}
+}
+
+// openFirst opens the first camera that matches and isn't one of the others, to which it adds those that don't match.
+func openFirst(
+	ctx context.Context, bus usb.Bus, sel Selector, pattern typePattern, others map[usb.Device]error, o Options,
+) (*Device, error) {
 	all, err := cameras(ctx, bus)
 	if err != nil {
 		return nil, err
 	}
 	failed := []error{fmt.Errorf("%s: %w", sel, camdriver.ErrNotFound)}
 	for _, u := range all {
-		d, err := openOne(ctx, bus, u, sel, pattern, o)
+		err := others[u.Device]
+		if named := func(v plugged) bool { return sel.serial() == v.Serial }; err == nil && !named(u) && slices.ContainsFunc(all, named) {
+			err = errOther // as the kernel says
+		}
+		var d *Device
+		if err == nil {
+			d, err = openOne(ctx, bus, u, sel, pattern, o)
+		}
 		if err == nil {
 			return d, nil
+		}
+		if errors.Is(err, errOther) {
+			others[u.Device] = err
 		}
 		failed = append(failed, fmt.Errorf("%s at port %s: %w", u.product.Name(), u.Port, explain(err)))
 	}
@@ -177,7 +205,7 @@ func openOne(ctx context.Context, bus usb.Bus, u plugged, sel Selector, pattern 
 	if err != nil {
 		return nil, err
 	}
-	want := strings.ToUpper(strings.TrimPrefix(sel.Serial, "_"))
+	want := sel.serial()
 	if want != "" && want != l.id.Serial.String() && want != l.id.ASICSerial.String() {
 		return nil, errors.Join(fmt.Errorf("serial number %s %w", l.id.Serial.String(), errOther), l.close())
 	}

@@ -42,6 +42,7 @@ type fakeBus struct {
 	sent    func(d435i.Setup, []byte) // called with each control request and its OUT data, if set
 	faults  map[uint8]readFault       // of endpoints
 	stalls  int                       // number of control requests to stall, as a busy camera does
+	unnamed bool                      // the kernel knows no serial numbers
 	handles int                       // open
 	streams int                       // in flight
 }
@@ -82,6 +83,7 @@ type slot struct {
 	dev    usb.Device
 	cam    *d435i.Camera // nil while unplugged
 	opened bool
+	opens  int
 	refuse error // returned by Open
 }
 
@@ -121,6 +123,9 @@ func (b *fakeBus) plug(i int) {
 	}
 	s.cam = d435i.New(s.opt)
 	s.dev = usb.Device{Product: product, Bus: 2, Address: b.address, Port: s.port, Spec: spec}
+	if !b.unnamed {
+		s.dev.Serial = s.opt.ASICSerial.String()
+	}
 }
 
 func (b *fakeBus) unplug(i int) {
@@ -185,6 +190,7 @@ func (b *fakeBus) Open(dev usb.Device) (usb.Handle, error) {
 			return nil, usb.ErrInUse
 		default:
 			s.opened = true
+			s.opens++
 			b.handles++
 			return &fakeHandle{bus: b, slot: s, number: i, cam: s.cam}, nil
 		}

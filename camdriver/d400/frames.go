@@ -13,7 +13,7 @@ import (
 )
 
 // transfer reads one transfer and raises the frame that it completes, if any.
-func (p *videoPump) transfer(ctx context.Context) error {
+func (p *videoPump) transfer(ctx context.Context, w *watchdog) (complete bool, err error) {
 	direct := p.direct()
 	var buf *camdriver.Buffer
 	into := p.scratch
@@ -27,11 +27,12 @@ func (p *videoPump) transfer(ctx context.Context) error {
 		p.scratch = make([]byte, p.transferSize())
 		into = p.scratch
 	}
+	frames := p.tally.frames
+	w.wait()
 	n, err := p.stream.Read(ctx, into[:p.transferSize()])
-	p.watchdog.Stop()
-	p.arrival = time.Now()
+	arrival := w.arrived()
 	if err == nil && n > 0 {
-		if err := p.payload(into[:n], buf, p.arrival); err != nil {
+		if err := p.payload(into[:n], buf, arrival); err != nil {
 			p.tally.broken++
 			p.drop(err)
 		}
@@ -39,7 +40,7 @@ func (p *videoPump) transfer(ctx context.Context) error {
 	if buf != nil {
 		buf.Release()
 	}
-	return err
+	return p.tally.frames > frames, err
 }
 
 // direct reports whether frames are raised in the camera's format.
@@ -124,6 +125,10 @@ func (p *videoPump) frame(h uvc.Header, pixels []byte, buf *camdriver.Buffer, ar
 	p.meta.Set(camdriver.MetaBackendTimestamp, arrival.UnixMilli())
 	p.meta.Set(camdriver.MetaRawFrameSize, int64(len(pixels)))
 	stamp, domain := p.sensor.stamp(h.PTS)
+	if h.Info&uvc.HeaderPTS == 0 {
+		stamp, domain = float64(arrival.UnixMicro())/1e3, camdriver.SystemTime
+		p.meta.Unset(camdriver.MetaFrameTimestamp)
+	}
 	if rate, ok := p.outputs[0].numbers.Rate(uint32(counter), counted, stamp); ok {
 		p.meta.Set(camdriver.MetaActualFps, rate)
 	}
@@ -141,7 +146,7 @@ func (p *videoPump) frame(h uvc.Header, pixels []byte, buf *camdriver.Buffer, ar
 		}
 		if !fresh {
 			images[i].owner.Release()
-			p.drop(errRepeated)
+			p.complain(errRepeated) // nothing is lost
 			continue
 		}
 		f := camdriver.NewFrame(images[i].owner)

@@ -126,6 +126,7 @@ func (h *hdr) step(which int, camera setting) setting {
 		}
 		return r, err
 	}
+	s.kept = func() bool { return h.index > 0 }
 	s.get = func(l *link) (float32, error) {
 		if h.index > 0 {
 			return h.steps[h.index-1][which], nil

@@ -1,6 +1,7 @@
 package d400
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,8 +19,12 @@ func (l *link) command(op uint32, data []byte, params ...uint32) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	l.hwmon.Lock()
-	defer l.hwmon.Unlock()
+	select {
+	case l.hwmon <- struct{}{}:
+	case <-l.ctx.Done():
+		return nil, context.Cause(l.ctx)
+	}
+	defer func() { <-l.hwmon }()
 	for try := 0; ; try++ {
 		reply, err := l.exchange(op, request)
 		var refusal *model.Refusal

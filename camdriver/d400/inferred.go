@@ -32,8 +32,11 @@ const (
 	silentPeriods = 10
 	minSilence    = 2 * time.Second
 	firstFrame    = 5 * time.Second // exposure has to settle
-	// streamRestarts without a frame in between end a stream.
-	streamRestarts = 5
+	// After each restart without a frame, the next one is restartPause later, up to longestPause. The manyRestarts-th
+	// is reported.
+	restartPause = 200 * time.Millisecond
+	longestPause = 10 * time.Second
+	manyRestarts = 5
 
 	// errorPoll and clockPoll are the SDK's. clockPollSlow applies once the fit has
 	// all its samples.
@@ -45,6 +48,9 @@ const (
 
 	// rescan is the default of Options.Rescan.
 	rescan = 500 * time.Millisecond
+	// inUsePatience is how long Open waits for a camera that another program has open, and inUsePause the time between tries.
+	inUsePatience = 5 * time.Second
+	inUsePause    = 200 * time.Millisecond
 	// resetGone is how long a reset camera may take to leave the bus.
 	resetGone = 5 * time.Second
 

@@ -15,7 +15,8 @@ import (
 )
 
 // keep is the device's goroutine, from Open to Close. While streams run, it reads the
-// camera's clock and error report. It reconnects the camera after it was unplugged.
+// camera's clock and error report. Otherwise, it checks that the camera is still there. It
+// reconnects the camera after it was unplugged.
 func (d *Device) keep(l *link) {
 	defer close(d.done)
 	poll := time.NewTimer(clockPoll)
@@ -37,8 +38,10 @@ func (d *Device) keep(l *link) {
 					asked = now
 					d.reportError(l.takeError())
 				}
+			} else if err := l.present(); err != nil {
+				d.log.Debug().Err(err).Msg("the idle camera doesn't answer")
 			}
-			if poll.Reset(clockPoll); d.clock.Count() == stamp.Samples {
+			if poll.Reset(clockPoll); d.active.Load() == 0 || d.clock.Count() == stamp.Samples {
 				poll.Reset(clockPollSlow)
 			}
 		}
@@ -68,7 +71,9 @@ func (d *Device) sampleClock(l *link) {
 			best.us, best.before, best.after = us, before, after
 		}
 	}
-	d.clock.Add(best.us, best.before, best.after)
+	if step := d.clock.Add(best.us, best.before, best.after); step != 0 {
+		d.log.Warn().Stringer("by", step.Round(time.Millisecond)).Msg("the host's clock was stepped, and the times of frames with it")
+	}
 }
 
 // takeError reads and thereby clears the camera's error report. 0 is no error.
@@ -121,7 +126,7 @@ func (d *Device) recover(gone *link) *link {
 	}
 	others := map[usb.Device]bool{}
 	for d.ctx.Err() == nil {
-		l, err := d.reattach(others)
+		l, err := d.reattach(gone.usb.Serial, others)
 		if err == nil {
 			return l
 		}
@@ -165,9 +170,9 @@ func (d *Device) waitGone(old usb.Device) {
 	}
 }
 
-// reattach searches for the camera once and restarts its streams.
-func (d *Device) reattach(others map[usb.Device]bool) (*link, error) {
-	l, err := d.find(others)
+// reattach searches for the camera once, by the serial number that USB had for it, and restarts its streams.
+func (d *Device) reattach(name string, others map[usb.Device]bool) (*link, error) {
+	l, err := d.find(name, others)
 	if err != nil {
 		return nil, err
 	}
@@ -243,10 +248,10 @@ func (s *sensor) resume(l *link) error {
 	return s.begin(l, s.wanted)
 }
 
-// find connects to the camera with this device's serial number. It adds other cameras
+// find connects to the camera with this device's serial number. name is what USB had for it, or "". It adds other cameras
 // to others and skips them the next time, because connecting detaches the kernel's
 // drivers.
-func (d *Device) find(others map[usb.Device]bool) (*link, error) {
+func (d *Device) find(name string, others map[usb.Device]bool) (*link, error) {
 	list, err := d.bus.Scan(d.ctx)
 	if err != nil {
 		return nil, err
@@ -254,7 +259,7 @@ func (d *Device) find(others map[usb.Device]bool) (*link, error) {
 	serial := camdriver.Find(d.Info(), camdriver.InfoSerialNumber)
 	err = camdriver.ErrUnplugged
 	for _, u := range list {
-		if u.Product != d.product.ID || others[u] {
+		if u.Product != d.product.ID || others[u] || name != "" && u.Serial != "" && u.Serial != name {
 			continue
 		}
 		l, openErr := connect(d.ctx, d.bus, u)

@@ -188,10 +188,15 @@ func TestStreamFails(t *testing.T) {
 			return nil
 		})
 		pass(t, time.Minute)
-		if !slices.Equal(r.Kinds(), []camdriver.StatusKind{camdriver.StatusFailed}) {
-			t.Errorf("status %v", r.Kinds())
+		if len(r.Kinds()) > 0 || !r.Notified(camdriver.NotifyHardwareError) {
+			t.Errorf("status %v, notifications %v", r.Kinds(), r.Notes)
 		}
 		b.hook(nil)
+		before := r.Count(camdriver.DepthStream)
+		pass(t, longestPause+time.Second)
+		if r.Count(camdriver.DepthStream) == before {
+			t.Error("no frame after the fault")
+		}
 		drivertest.Stop(t, s)
 		drivertest.Start(t, s, r, smallDepth)
 	})
@@ -369,6 +374,10 @@ func TestDeviceError(t *testing.T) {
 // TestHung checks that SetOption soon gives up if the camera doesn't respond.
 func TestHung(t *testing.T) {
 	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
+		for _, s := range d.Sensors() {
+			list := slices.DeleteFunc(s.Profiles(), func(p camdriver.Profile) bool { return !p.Default || p.Stream == camdriver.RightStream })
+			drivertest.Start(t, s, r, list...)
+		}
 		b.hook(func(op string) error {
 			if strings.HasPrefix(op, "control") {
 				<-time.After(time.Second)
@@ -380,6 +389,10 @@ func TestHung(t *testing.T) {
 		err := d.Sensors()[0].SetOption(camdriver.OptionLaserPower, 60)
 		if took := time.Since(before); !errors.Is(err, usb.ErrTimeout) || took > 10*time.Second {
 			t.Errorf("SetOption on a hung camera: %v after %v", err, took)
+		}
+		before = time.Now()
+		if err := d.Close(); err != nil || time.Since(before) > 1500*time.Millisecond {
+			t.Errorf("Close of a hung camera: %v after %v", err, time.Since(before))
 		}
 		b.hook(nil)
 	})

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
@@ -28,8 +28,9 @@ type link struct {
 	color    *uvc.Function // nil if there is no separate colour function
 	hid      *uvc.HID      // nil without motion sensors
 	id       model.GVD
-	advanced bool       // mode
-	hwmon    sync.Mutex // serializes commands
+	advanced bool          // mode
+	hwmon    chan struct{} // has room for the one command that runs
+	hung     atomic.Bool   // the last request was not answered, although it was repeated
 }
 
 // openLink opens a camera.
@@ -38,7 +39,7 @@ func openLink(ctx context.Context, bus usb.Bus, dev usb.Device) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{usb: dev, handle: handle, cfg: &uvc.Configuration{}}
+	l := &link{usb: dev, handle: handle, cfg: &uvc.Configuration{}, hwmon: make(chan struct{}, 1)}
 	l.endWith(ctx)
 	return l, nil
 }
@@ -145,6 +146,13 @@ func (l *link) readConfiguration() ([]byte, error) {
 	return all[:n], nil
 }
 
+// present asks the camera for its status, which every USB device has, and ends the link if it is gone.
+func (l *link) present() error {
+	const getStatus, size = 0, 2
+	_, err := l.control(1, uvc.StandardIn, getStatus, 0, 0, make([]byte, size))
+	return l.note(err)
+}
+
 var errShort = errors.New("short reply")
 
 func (l *link) depthXU(selector uint8) uvc.Control {
@@ -177,9 +185,13 @@ func (l *link) set(tries int, c uvc.Control, data []byte) error {
 }
 
 // try calls f with the handle. It repeats that while the device stalls, up to tries times, or does not respond, up to
-// timeoutTries times, because each of those takes a second. The camera can be unplugged at any time: close waits for f.
+// timeoutTries times, because each of those takes a second. A hung device is asked only once, and not at all when the link
+// ends, or closing it would take a second for each request. The camera can be unplugged at any time: close waits for f.
 func (l *link) try(tries int, f func(usb.Handle) error) error {
-	late := 0
+	hung, late := l.hung.Load(), 0
+	if hung && l.ctx.Err() != nil {
+		return usb.ErrTimeout
+	}
 	for try := 1; ; try++ {
 		if !l.open.Enter() {
 			return camdriver.ErrUnplugged
@@ -188,12 +200,15 @@ func (l *link) try(tries int, f func(usb.Handle) error) error {
 			defer l.open.Leave()
 			return f(l.handle)
 		}()
-		if errors.Is(err, usb.ErrTimeout) {
+		timeout := errors.Is(err, usb.ErrTimeout)
+		if timeout {
 			late++
 		} else if !errors.Is(err, usb.ErrStall) {
+			l.hung.Store(false)
 			return err
 		}
-		if try >= tries || late >= timeoutTries {
+		hung = timeout && (hung || late >= timeoutTries || l.ctx.Err() != nil)
+		if l.hung.Store(hung); hung || try >= tries {
 			return err
 		}
 		if err := l.pause(); err != nil {

@@ -16,9 +16,17 @@ type motionPump struct {
 	sensor  *sensor
 	link    *link
 	handler camdriver.Handler
-	targets map[uint8]target // by report id
+	targets map[uint8]*motionTarget // by report id
 	stream  usb.Stream
 	tally   tally
+	buf     []byte
+}
+
+// motionTarget is an inertial sensor that streams.
+type motionTarget struct {
+	target
+	last   time.Time // arrival of its last sample
+	silent bool      // no sample for minSilence, while the other sensor sends
 }
 
 // beginMotion powers the sensors up and starts reading their reports.
@@ -26,19 +34,26 @@ func (s *sensor) beginMotion(l *link, r *run, profiles []camdriver.Profile) erro
 	if l.hid == nil {
 		return fmt.Errorf("no HID interface: %w", camdriver.ErrUnsupported)
 	}
-	p := &motionPump{sensor: s, link: l, handler: s.receiver.Load().Handler, targets: make(map[uint8]target)}
+	p := &motionPump{sensor: s, link: l, handler: s.receiver.Load().Handler, targets: map[uint8]*motionTarget{}}
 	for _, profile := range profiles {
 		id := model.ReportOf(profile.Stream)
-		p.targets[id] = target{profile, s.numbers[profile.Stream]}
+		p.targets[id] = &motionTarget{target: target{profile, s.numbers[profile.Stream]}}
 		r.end = append(r.end, func() { _ = l.power(id, model.PowerOff, profile.FPS) })
-		if err := l.power(id, model.PowerOn, profile.FPS); err != nil {
-			return fmt.Errorf("power %s up: %w", profile.Stream, err)
+		if err := p.powerUp(profile); err != nil {
+			return err
 		}
 	}
 	if err := p.submit(); err != nil {
 		return err
 	}
 	r.pumps = append(r.pumps, p.run)
+	return nil
+}
+
+func (p *motionPump) powerUp(profile camdriver.Profile) error {
+	if err := p.link.power(model.ReportOf(profile.Stream), model.PowerOn, profile.FPS); err != nil {
+		return fmt.Errorf("power %s up: %w", profile.Stream, err)
+	}
 	return nil
 }
 
@@ -90,24 +105,53 @@ func (l *link) feature(id uint8) (model.Feature, error) {
 }
 
 func (p *motionPump) run(ctx context.Context) {
-	b := make([]byte, p.link.reportSize())
-	p.sensor.readLoop(ctx, p.link, "motion", p.handler, &p.tally, func() error {
+	const stream = "motion"
+	p.buf = make([]byte, p.link.reportSize())
+	p.sensor.readLoop(ctx, p.link, stream, p.handler, &p.tally, func() error {
 		defer p.stream.Close()
-		return p.read(ctx, b)
-	}, func(int) error { return p.restart() })
+		return p.sensor.watch(ctx, stream, p.handler, p.tally.frames > 0, minSilence, p.transfer)
+	}, func(failures int) error {
+		for _, t := range p.targets {
+			t.last, t.silent = time.Time{}, false
+			if failures > 1 { // clearing the endpoint wasn't enough
+				if err := p.powerUp(t.profile); err != nil {
+					return err
+				}
+			}
+		}
+		return p.restart()
+	})
 }
 
-func (p *motionPump) read(ctx context.Context, b []byte) error {
-	for ctx.Err() == nil { // as in videoPump.read
-		n, err := p.stream.Read(ctx, b)
-		if err != nil {
-			return err
+// transfer reads a report and raises its sample.
+func (p *motionPump) transfer(ctx context.Context, w *watchdog) (complete bool, err error) {
+	samples := p.tally.frames
+	w.wait()
+	n, err := p.stream.Read(ctx, p.buf)
+	arrival := w.arrived()
+	if err == nil && n > 0 {
+		p.report(p.buf[:n], arrival)
+		p.checkSilent(arrival)
+	}
+	return p.tally.frames > samples, err
+}
+
+// checkSilent powers a sensor up again that is silent while the other one sends, once each time.
+func (p *motionPump) checkSilent(now time.Time) {
+	for _, t := range p.targets {
+		if t.last.IsZero() {
+			t.last = now
 		}
-		if n > 0 {
-			p.report(b[:n], time.Now())
+		if silent := now.Sub(t.last) > minSilence; silent == t.silent {
+			continue
+		}
+		if t.silent = !t.silent; t.silent {
+			p.sensor.notify(p.handler, camdriver.NotifyFramesTimeout, fmt.Sprintf("%s: no sample for %v", t.profile.Stream, minSilence))
+			if err := p.link.note(p.powerUp(t.profile)); err != nil {
+				p.sensor.dev.log.Warn().Err(err).Msg("the silent sensor can't be restarted")
+			}
 		}
 	}
-	return context.Cause(ctx)
 }
 
 // report raises the sample of a report. It ignores sensors that aren't started and the
@@ -124,6 +168,7 @@ func (p *motionPump) report(b []byte, arrival time.Time) {
 		return
 	}
 	p.tally.frames++
+	t.last = arrival
 	v := sample.Value()
 	if p.sensor.dev.host.correction.on.Load() {
 		if sample.ID == model.ReportGyro {

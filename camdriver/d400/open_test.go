@@ -7,7 +7,10 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
@@ -86,6 +89,56 @@ func TestSelect(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestOpenTogether opens two cameras at the same time, each by its serial number or that of its ASIC.
+func TestOpenTogether(t *testing.T) {
+	for _, serials := range [][2]string{{"010000000000", "030000000000"}, {"020000000000", "040000000000"}} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBus1(t, d435i.Options{Serial: [6]byte{1}, ASICSerial: [6]byte{2}}, d435i.Options{Serial: [6]byte{3}, ASICSerial: [6]byte{4}})
+			b.hook(func(string) error { <-time.After(time.Millisecond); return nil })
+			var nodes sync.WaitGroup
+			for i, serial := range serials {
+				nodes.Go(func() {
+					d, err := OpenOn(t.Context(), b, Selector{Serial: serial}, Options{})
+					if err != nil {
+						t.Errorf("serial %s: %v", serial, err)
+						return
+					}
+					if name := camdriver.Find(d.Info(), camdriver.InfoPhysicalPort); name != b.slots[i].port {
+						t.Errorf("serial %s: opened the camera at port %s", serial, name)
+					}
+					d.Close()
+				})
+			}
+			nodes.Wait()
+			if serials[0][:2] == "02" && b.slots[0].opens+b.slots[1].opens != 2 { // the kernel knows these
+				t.Errorf("cameras were opened %d and %d times, want once", b.slots[0].opens, b.slots[1].opens)
+			}
+		})
+	}
+}
+
+// TestOthersLeftAlone checks how often another camera is opened while the device searches for its own.
+func TestOthersLeftAlone(t *testing.T) {
+	for opens, unnamed := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBus1(t)
+			b.unnamed = unnamed
+			b.slots = append(b.slots, &slot{opt: d435i.Options{Serial: [6]byte{3}, ASICSerial: [6]byte{4}}, port: "2-2"})
+			b.unplug(0)
+			b.plug(0)
+			d := openFake(t, b)
+			b.plug(1)
+			b.unplug(0)
+			pass(t, 10*time.Second)
+			if got := b.slots[1].opens; got != opens {
+				t.Errorf("the kernel knows serial numbers: %v; another camera was opened %d times, want %d", !unnamed, got, opens)
+			}
+			b.plug(0)
+			need.Must(t, d.AwaitReturn(t.Context()))
+		})
 	}
 }
 

@@ -22,6 +22,8 @@ type setting struct {
 	// disables is the automatic control that a change of this option turns off.
 	disables camdriver.OptionID
 	auto     bool // disables is set
+	// kept, if not nil, reports whether a change stays in the driver, which needn't restore it in a camera.
+	kept func() bool
 }
 
 // span is an option's range.

@@ -3,7 +3,6 @@ package d400
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,7 +27,7 @@ type sensor struct {
 	modes    []mode
 	profiles []camdriver.Profile
 	options  []*probedOption
-	chosen   map[camdriver.OptionID]float32 // set by the user, restored after a replug
+	chosen   []choice // restored after a replug
 
 	receiver atomic.Pointer[camdriver.Receiver] // nil while stopped; frames don't pass its gate
 
@@ -40,6 +39,13 @@ type sensor struct {
 	wanted  []camdriver.Profile // streaming, or to be resumed when the camera returns
 	running *run                // nil if not streaming
 	numbers map[camdriver.StreamID]*stamp.Numbering
+}
+
+// choice is an option that the user has set. A sensor has them in the order in which they were last set, because a manual
+// setting ends an automatic one, and is refused while that is on.
+type choice struct {
+	id    camdriver.OptionID
+	value float32
 }
 
 // run is a sensor between Start and Stop.
@@ -128,23 +134,33 @@ func (s *sensor) read(l *link, k *probedOption) camdriver.Option {
 }
 
 func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
-	k := s.probed(id)
-	if k == nil {
+	if s.probed(id) == nil {
 		return fmt.Errorf("option %s: %w", id, camdriver.ErrNotFound)
 	}
 	l, err := s.dev.current()
 	if err != nil {
 		return err
 	}
-	if err := k.check(value); err != nil {
+	return s.change(l, choice{id, value}, func(c choice) {
+		s.raise(func(h camdriver.Handler) { h.OptionChanged(s.number, c.id, c.value) })
+	})
+}
+
+// change sets an option of the camera, after it has turned off what controls it, and calls changed for both.
+func (s *sensor) change(l *link, c choice, changed func(choice)) error {
+	k := s.probed(c.id)
+	if k == nil {
+		return nil // the camera that has returned lacks the option
+	}
+	if err := k.check(c.value); err != nil {
 		return err
 	}
 	if k.auto {
-		if err := s.endAutomatic(l, k.disables); err != nil {
+		if err := s.endAutomatic(l, k.disables, changed); err != nil {
 			return err
 		}
 	}
-	return s.write(l, k, value)
+	return s.write(l, k, c.value, changed)
 }
 
 func (s *sensor) probed(id camdriver.OptionID) *probedOption {
@@ -158,7 +174,7 @@ func (s *sensor) probed(id camdriver.OptionID) *probedOption {
 }
 
 // endAutomatic turns off an automatic control.
-func (s *sensor) endAutomatic(l *link, id camdriver.OptionID) error {
+func (s *sensor) endAutomatic(l *link, id camdriver.OptionID, changed func(choice)) error {
 	k := s.probed(id)
 	if k == nil {
 		return nil
@@ -166,35 +182,34 @@ func (s *sensor) endAutomatic(l *link, id camdriver.OptionID) error {
 	if on, err := k.get(l); err == nil && on == 0 {
 		return nil
 	}
-	return s.write(l, k, 0)
+	return s.write(l, k, 0, changed)
 }
 
-// write sets an option of the camera and calls the handler.
-func (s *sensor) write(l *link, k *probedOption, value float32) error {
+// write sets an option of the camera.
+func (s *sensor) write(l *link, k *probedOption, value float32, changed func(choice)) error {
+	kept := k.kept != nil && k.kept()
 	if err := l.note(k.set(l, value)); err != nil {
 		return fmt.Errorf("set option %s to %g: %w", k.id, value, err)
 	}
+	c := choice{k.id, value}
 	s.mu.Lock()
-	if s.chosen == nil {
-		s.chosen = make(map[camdriver.OptionID]float32)
+	k.last = value
+	if !kept {
+		s.chosen = append(slices.DeleteFunc(s.chosen, func(old choice) bool { return old.id == k.id }), c)
 	}
-	s.chosen[k.id], k.last = value, value
 	s.mu.Unlock()
-	s.raise(func(h camdriver.Handler) { h.OptionChanged(s.number, k.id, value) })
+	changed(c)
 	return nil
 }
 
 // restore sets the options that the user had set before the camera was unplugged.
 func (s *sensor) restore(l *link) {
 	s.mu.RLock()
-	chosen := maps.Clone(s.chosen)
-	options := slices.Clone(s.options)
+	chosen := slices.Clone(s.chosen)
 	s.mu.RUnlock()
-	for _, k := range options {
-		if v, ok := chosen[k.id]; ok && k.check(v) == nil {
-			if err := k.set(l, v); err != nil {
-				s.dev.log.Warn().Err(err).Stringer("option", k.id).Msg("cannot restore the option")
-			}
+	for _, c := range chosen {
+		if err := s.change(l, c, func(choice) {}); err != nil {
+			s.dev.log.Warn().Err(err).Stringer("option", c.id).Msg("cannot restore the option")
 		}
 	}
 }
@@ -252,6 +267,9 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	l, err := s.dev.current()
 	if err != nil {
 		return err
+	}
+	if s.dev.active.Load() == 0 {
+		s.dev.clock.Reset()
 	}
 	s.region.started(profiles)
 	s.numbers = make(map[camdriver.StreamID]*stamp.Numbering)

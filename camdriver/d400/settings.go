@@ -30,7 +30,7 @@ type stereoModule struct {
 func (m *stereoModule) unplugged() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.hdr.on, m.hdr.before, m.hdr.paused = false, 0, nil
+	m.hdr.on, m.hdr.index, m.hdr.before, m.hdr.paused = false, 0, 0, nil
 }
 
 // locked returns the setting with functions that hold mu.
@@ -46,6 +46,13 @@ func (m *stereoModule) locked(s setting) setting {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			return s.ask(l)
+		}
+	}
+	if s.kept != nil {
+		out.kept = func() bool {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			return s.kept()
 		}
 	}
 	if s.set != nil {

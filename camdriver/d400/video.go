@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"rsros/camdriver"
@@ -30,8 +29,6 @@ type videoPump struct {
 	meta       model.Metadata
 	tally      tally
 	framePause time.Duration // largest time between frames
-	watchdog   *time.Timer   // runs during reads, not while a frame is handled
-	arrival    time.Time     // of the last transfer
 }
 
 // target is a profile to raise frames for.
@@ -158,42 +155,16 @@ func (p *videoPump) transferSize() int {
 // run reads frames until the stream is stopped or fails.
 func (p *videoPump) run(ctx context.Context) {
 	defer p.finish()
-	p.sensor.readLoop(ctx, p.link, p.outputs[0].profile.Stream.String(), p.handler, &p.tally, func() error {
+	stream := p.outputs[0].profile.Stream.String()
+	p.sensor.readLoop(ctx, p.link, stream, p.handler, &p.tally, func() error {
 		defer p.stream.Close()
-		return p.read(ctx, p.tally.frames > 0)
+		return p.sensor.watch(ctx, stream, p.handler, p.tally.frames > 0, p.framePause, p.transfer)
 	}, func(failures int) error {
 		if failures > 1 {
 			return p.start()
 		}
 		return p.submit()
 	})
-}
-
-// readLoop calls read until ctx is done. After an error, it calls again to restart the
-// stream, up to streamRestarts times without a frame in between.
-func (s *sensor) readLoop(ctx context.Context, l *link, stream string, h camdriver.Handler, t *tally, read func() error, again func(failures int) error) {
-	for failures := 0; ; {
-		frames := t.frames
-		err := read()
-		if ctx.Err() != nil {
-			return
-		}
-		if t.frames > frames {
-			failures = 0
-		}
-		if failures++; failures <= streamRestarts && !errors.Is(err, camdriver.ErrUnplugged) {
-			s.dev.log.Warn().Err(err).Str("stream", stream).Msg("restarting the stream")
-			if err = again(failures); err == nil {
-				continue
-			}
-		}
-		if errors.Is(err, camdriver.ErrUnplugged) {
-			l.lost(err)
-		} else if ctx.Err() == nil {
-			h.StatusChanged(camdriver.Status{Kind: camdriver.StatusFailed, Err: fmt.Errorf("%s: %w", stream, err)})
-		}
-		return
-	}
 }
 
 func (p *videoPump) finish() {
@@ -205,63 +176,18 @@ func (p *videoPump) finish() {
 	}
 }
 
-var errSilent = errors.New("no frame in time")
-
-// read raises frames until a transfer fails.
-func (p *videoPump) read(ctx context.Context, seen bool) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	patience := firstFrame
-	if seen {
-		patience = p.framePause
-	}
-	p.watchdog = time.AfterFunc(patience, func() { cancel(errSilent) })
-	defer p.watchdog.Stop()
-	for waited := time.Duration(0); ; {
-		// Read may return completed transfers even if ctx is done.
-		if ctx.Err() != nil {
-			return p.ended(ctx, patience)
-		}
-		frames, before := p.tally.frames, time.Now()
-		p.watchdog.Reset(patience - waited)
-		if err := p.transfer(ctx); err != nil {
-			if ctx.Err() != nil {
-				return p.ended(ctx, patience)
-			}
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return err
-		}
-		waited += p.arrival.Sub(before)
-		if p.tally.frames > frames {
-			patience, waited = p.framePause, 0
-		}
-	}
-}
-
-// ended returns the cause of ctx. If it is a timeout, it notifies the handler.
-func (p *videoPump) ended(ctx context.Context, patience time.Duration) error {
-	cause := context.Cause(ctx)
-	if cause == errSilent {
-		p.notify(camdriver.NotifyFramesTimeout, fmt.Sprintf("%s: no frame for %v", p.outputs[0].profile.Stream, patience))
-	}
-	return cause
-}
-
-func (p *videoPump) notify(c camdriver.Category, text string) {
-	p.handler.Notification(p.sensor.number, camdriver.Notification{
-		Time: time.Now(), Category: c, Severity: camdriver.SeverityWarn, Description: text,
-	})
-}
-
 // errNoBuffer is the error for a frame without memory.
 var errNoBuffer = errors.New("consumers hold all frame memory")
 
-// drop counts a dropped frame, and logs at most once a second.
+// drop counts a dropped frame.
 func (p *videoPump) drop(err error) {
 	p.sensor.drops.Add(1)
 	p.tally.dropped++
+	p.complain(err)
+}
+
+// complain logs why a frame isn't raised, and notifies the handler, at most once a second.
+func (p *videoPump) complain(err error) {
 	now := time.Now()
 	if now.Sub(p.tally.logged) < time.Second {
 		return
@@ -270,7 +196,7 @@ func (p *videoPump) drop(err error) {
 	p.sensor.dev.log.Warn().Err(err).Uint64("dropped", p.tally.dropped).
 		Stringer("stream", p.outputs[0].profile.Stream).Msg("dropped a frame")
 	if err != errNoBuffer {
-		p.notify(camdriver.NotifyFrameCorrupted, err.Error())
+		p.sensor.notify(p.handler, camdriver.NotifyFrameCorrupted, err.Error())
 	}
 }
 

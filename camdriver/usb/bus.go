@@ -40,6 +40,7 @@ type Device struct {
 	Port    string // "2-1.4": bus, then ports
 	Spec    uint16 // bcdUSB: 0x0320 on a USB 3 link, 0x0210 on a USB 2 one
 	Speed   string // of the link, as libusb names it: "super"
+	Serial  string // its string descriptor, as far as the kernel knows it; a D400's is the serial number of its ASIC
 }
 
 // Handle is an open device.

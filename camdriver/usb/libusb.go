@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,9 +65,12 @@ func describeDevice(d *gousb.DeviceDesc) Device {
 	for _, p := range d.Path {
 		ports = append(ports, strconv.Itoa(p))
 	}
+	port := fmt.Sprintf("%d-%s", d.Bus, strings.Join(ports, "."))
+	// Linux has read the string, so the device needn't be opened for it.
+	serial, _ := os.ReadFile(filepath.Join("/sys/bus/usb/devices", port, "serial"))
 	return Device{
 		Product: uint16(d.Product), Bus: d.Bus, Address: d.Address, Spec: uint16(d.Spec), Speed: d.Speed.String(),
-		Port: fmt.Sprintf("%d-%s", d.Bus, strings.Join(ports, ".")),
+		Port: port, Serial: strings.TrimSpace(string(serial)),
 	}
 }
 
