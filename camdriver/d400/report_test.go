@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
@@ -89,7 +90,9 @@ var (
 )
 
 // TestReport compares a report with what the virtual camera has.
-func TestReport(t *testing.T) {
+func TestReport(t *testing.T) { synctest.Test(t, testReport) }
+
+func testReport(t *testing.T) {
 	bus := newBus1(t)
 	const payloads = 4
 	text, summary, err := readReport(t.Context(), bus, ReportOptions{Payloads: payloads, By: "a test"})
@@ -239,9 +242,13 @@ func TestReportMask(t *testing.T) {
 		"plain":   {{0, 0, 0, 0, 0, 3}, {0x11, 0x11, 0x11, 0x11, 0x11, 0x11}}, // masked in their places only
 	} {
 		t.Run(name, func(t *testing.T) {
-			bus := newBus1(t, d435i.Options{Serial: serials[0], ASICSerial: serials[1]})
-			text, _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1, Mask: true})
-			need.Must(t, err)
+			var text string
+			synctest.Test(t, func(t *testing.T) {
+				bus := newBus1(t, d435i.Options{Serial: serials[0], ASICSerial: serials[1]})
+				var err error
+				text, _, err = readReport(t.Context(), bus, ReportOptions{Payloads: 1, Mask: true})
+				need.Must(t, err)
+			})
 			gvd := digits(section(t, text, "Camera and link").to(description))
 			if len(gvd) < model.GVDSize || !bytes.Equal(gvd[48:54], maskedSerials[0][:]) || !bytes.Equal(gvd[64:70], maskedSerials[1][:]) {
 				t.Fatalf("device description % x", gvd)
@@ -278,7 +285,9 @@ func TestReportMask(t *testing.T) {
 }
 
 // TestReportGoesOn checks that requests that fail don't end a report, and that a camera that goes does.
-func TestReportGoesOn(t *testing.T) {
+func TestReportGoesOn(t *testing.T) { synctest.Test(t, testReportGoesOn) }
+
+func testReportGoesOn(t *testing.T) {
 	bus := newBus1(t)
 	broken := errors.New("broken")
 	bus.hook(func(op string) error {
@@ -323,7 +332,9 @@ func TestReportGoesOn(t *testing.T) {
 	}
 }
 
-func TestReportChoosesCamera(t *testing.T) {
+func TestReportChoosesCamera(t *testing.T) { synctest.Test(t, testReportChoosesCamera) }
+
+func testReportChoosesCamera(t *testing.T) {
 	bus := newBus1(t, d435i.Options{}, d435i.Options{Product: 0x0ad4})
 	if _, _, err := readReport(t.Context(), bus, ReportOptions{}); err == nil || errors.Is(err, camdriver.ErrNotFound) {
 		t.Errorf("of two cameras: %v", err)
