@@ -60,6 +60,7 @@ const (
 	OptionAutoExposureLimitToggle      OptionID = 91
 	OptionAutoGainLimitToggle          OptionID = 92
 	OptionEmitterFrequency             OptionID = 93
+	OptionDepthAutoExposureMode        OptionID = 94
 	OptionRotation                     OptionID = 99
 	OptionSafetyPresetActiveIndex      OptionID = 100
 	OptionSafetyMode                   OptionID = 101

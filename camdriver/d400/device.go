@@ -74,6 +74,9 @@ func newDevice(bus usb.Bus, l *link, p model.Product, o Options) (*Device, error
 		d.cancel(err)
 		return nil, err
 	}
+	if text := oldFirmware(l.id.Firmware, p); text != "" {
+		d.log.Warn().Msg(text)
+	}
 	if l.usb.Slow() {
 		d.log.Warn().Str("usb", l.usb.Version()).
 			Msg("the camera is on a USB 2 link and offers fewer profiles; use a USB 3 port and cable")
@@ -82,16 +85,26 @@ func newDevice(bus usb.Bus, l *link, p model.Product, o Options) (*Device, error
 	return d, nil
 }
 
-// checkParts returns an error if a part of the camera is missing or its firmware is too old.
+// checkParts returns an error if a part of the camera is missing.
 func checkParts(l *link, p model.Product) error {
-	switch {
-	case p.Color && l.color == nil:
+	if p.Color && l.color == nil {
 		return fmt.Errorf("%s has no colour function; unplug it and plug it in again", p.Name())
-	case l.id.Firmware.Less(p.Minimum):
-		return fmt.Errorf("%w: %s has firmware %s, needs %s or later; update it with rs-fw-update",
-			ErrFirmware, p.Name(), l.id.Firmware, p.Minimum)
 	}
 	return nil
+}
+
+// oldFirmware says what old firmware lacks, or "". The SDK's minimum is what it lets a camera be set back to; cameras with
+// older firmware stream.
+func oldFirmware(firmware model.Version, p model.Product) string {
+	if !firmware.Less(p.Minimum) {
+		return ""
+	}
+	text := fmt.Sprintf("firmware %s is older than %s, from which on the SDK supports this camera; rs-fw-update installs %s",
+		firmware, p.Minimum, model.RecommendedFirmware)
+	if firmware.Less(model.HDRFirmware) {
+		text += "; without HDR"
+	}
+	return text
 }
 
 // describe reads what doesn't change during the life of the device.
@@ -111,7 +124,7 @@ func (d *Device) describe(l *link) error {
 	if l.color != nil {
 		color := &sensor{
 			name: "RGB Camera", filters: camdriver.ColorFilters,
-			make: func(l *link) []setting { return colorSettings(l.color, d.host) },
+			make: func(l *link) []setting { return append(colorSettings(l.color, false), d.host.globalTime()) },
 			find: func(l *link) []mode { return modesOf(l.color, d.product) },
 		}
 		if !l.id.Firmware.Less(colorROIFirmware) {

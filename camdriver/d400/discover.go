@@ -13,11 +13,8 @@ import (
 	"rsros/camdriver/usb"
 )
 
-// Errors of List and Open.
-var (
-	ErrRecovery = errors.New("camera is in recovery mode")
-	ErrFirmware = errors.New("firmware is too old")
-)
+// ErrRecovery is an error of Open.
+var ErrRecovery = errors.New("camera is in recovery mode")
 
 var errRecover = fmt.Errorf("%w; install firmware with rs-fw-update -r", ErrRecovery)
 
@@ -82,8 +79,8 @@ func list(ctx context.Context, bus usb.Bus) ([]Found, error) {
 func inspect(ctx context.Context, bus usb.Bus, u plugged) Found {
 	p := u.product
 	f := Found{Name: p.Name(), Product: fmt.Sprintf("%04X", p.ID), Port: u.Port, USB: u.Version(), State: "ready"}
-	if p.Recovery {
-		f.State = errRecover.Error()
+	if err := undrivable(p); err != nil {
+		f.State = err.Error()
 		return f
 	}
 	l, err := connect(ctx, bus, u.Device)
@@ -91,13 +88,27 @@ func inspect(ctx context.Context, bus usb.Bus, u plugged) Found {
 		f.State = explain(err).Error()
 		return f
 	}
-	f.Serial, f.ASICSerial, f.Firmware = l.id.Serial.String(), l.id.ASICSerial.String(), l.id.Firmware.String()
+	p = p.As(l.id)
+	f.Name, f.Serial, f.ASICSerial, f.Firmware = p.Name(), l.id.Serial.String(), l.id.ASICSerial.String(), l.id.Firmware.String()
 	if err := errors.Join(checkParts(l, p), l.close()); err != nil {
 		f.State = err.Error()
 	} else if u.Slow() {
 		f.State = "ready, on a USB 2 link with fewer profiles"
+	} else if text := oldFirmware(l.id.Firmware, p); text != "" {
+		f.State = "ready; " + text
 	}
 	return f
+}
+
+// undrivable returns why the driver can't open a product, or nil.
+func undrivable(p model.Product) error {
+	switch {
+	case p.Recovery:
+		return errRecover
+	case p.Unsupported != "":
+		return fmt.Errorf("%s: %s: %w", p.Name(), p.Unsupported, camdriver.ErrUnsupported)
+	}
+	return nil
 }
 
 // explain adds advice for users to an error.
@@ -194,16 +205,19 @@ func openFirst(
 var errOther = errors.New("does not match")
 
 func openOne(ctx context.Context, bus usb.Bus, u plugged, sel Selector, pattern typePattern, o Options) (*Device, error) {
-	p := u.product
-	switch {
-	case sel.Port != "" && sel.Port != u.Port, !pattern.match(p.Name()):
+	if sel.Port != "" && sel.Port != u.Port || !pattern.matchVariant(u.product) {
 		return nil, errOther
-	case p.Recovery:
-		return nil, errRecover
+	}
+	if err := undrivable(u.product); err != nil {
+		return nil, err
 	}
 	l, err := connect(ctx, bus, u.Device)
 	if err != nil {
 		return nil, err
+	}
+	p := u.product.As(l.id)
+	if !pattern.match(p.Name()) {
+		return nil, errors.Join(fmt.Errorf("%s %w", p.Name(), errOther), l.close())
 	}
 	want := sel.serial()
 	if want != "" && want != l.id.Serial.String() && want != l.id.ASICSerial.String() {

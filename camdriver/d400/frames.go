@@ -114,7 +114,7 @@ var errRepeated = errors.New("duplicate frame")
 // frame raises a native frame for each output. If buf is nil, pixels must be copied or
 // converted; otherwise they are in buf, page-aligned.
 func (p *videoPump) frame(h uvc.Header, pixels []byte, buf *camdriver.Buffer, arrival time.Time) {
-	p.meta = model.Metadata{}
+	p.meta = model.Metadata{Switch: p.link.autoSwitch}
 	if err := p.meta.Parse(h.Rest, h.PTS); err != nil {
 		p.sensor.dev.log.Debug().Err(err).Msg("invalid metadata") // the pixels are complete
 	}

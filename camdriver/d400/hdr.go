@@ -46,17 +46,29 @@ func (l *link) subPreset() (int, error) {
 	return int(b[0]), nil
 }
 
-// alternating is the emitter that is off in every second frame.
-func alternating() setting {
+// alternating is the emitter that is off in every second frame. Before HDRFirmware, sub-presets have names, not ids.
+func alternating(named bool) setting {
 	return setting{
 		id: camdriver.OptionEmitterOnOff, about: "Turn the emitter off in every second frame", span: onOff(false),
 		get: func(l *link) (float32, error) {
+			if named {
+				b, err := l.command(model.OpSubPresetID, nil)
+				if refusal := (*model.Refusal)(nil); errors.As(err, &refusal) {
+					err = nil // there is none
+				}
+				return boolToFloat(string(b) == model.AlternatingName), err
+			}
 			id, err := l.subPreset()
 			return boolToFloat(id == alternatingID), err
 		},
 		set: func(l *link, v float32) error {
 			if v == 0 {
 				return l.setSubPreset(0)
+			}
+			if named {
+				b := model.NamedAlternating()
+				_, err := l.command(model.OpSetSubPreset, b, uint32(len(b)))
+				return err
 			}
 			return l.setSubPreset(alternatingID, model.SequenceFrame{{Control: model.SequenceLaser, Value: 0}}, model.SequenceFrame{{Control: model.SequenceLaser, Value: 1}})
 		},

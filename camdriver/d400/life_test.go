@@ -216,7 +216,7 @@ func TestReplug(t *testing.T) {
 		}
 		stereo := d.Sensors()[0]
 		drivertest.Set(t, stereo, camdriver.OptionLaserPower, 90)
-		for round := range 3 {
+		for round := range 2 {
 			pass(t, time.Second)
 			b.unplug(0)
 			pass(t, 3*time.Second)

@@ -17,20 +17,21 @@ import (
 // link is a connection to a camera until it is unplugged. Its fields do not change after
 // connect.
 type link struct {
-	ctx      context.Context         // ends when the device is closed or the camera is lost
-	lost     context.CancelCauseFunc // ends ctx
-	usb      usb.Device
-	handle   usb.Handle     // for try
-	open     camdriver.Gate // to handle
-	cfg      *uvc.Configuration
-	depth    *uvc.Function
-	xu       uint8         // the depth function's extension unit
-	color    *uvc.Function // nil if there is no separate colour function
-	hid      *uvc.HID      // nil without motion sensors
-	id       model.GVD
-	advanced bool          // mode
-	hwmon    chan struct{} // has room for the one command that runs
-	hung     atomic.Bool   // the last request was not answered, although it was repeated
+	ctx        context.Context         // ends when the device is closed or the camera is lost
+	lost       context.CancelCauseFunc // ends ctx
+	usb        usb.Device
+	handle     usb.Handle     // for try
+	open       camdriver.Gate // to handle
+	cfg        *uvc.Configuration
+	depth      *uvc.Function
+	xu         uint8         // the depth function's extension unit
+	color      *uvc.Function // nil if there is no separate colour function
+	hid        *uvc.HID      // nil without motion sensors
+	id         model.GVD
+	advanced   bool          // mode
+	autoSwitch bool          // see model.Metadata
+	hwmon      chan struct{} // has room for the one command that runs
+	hung       atomic.Bool   // the last request was not answered, although it was repeated
 }
 
 // openLink opens a camera.
@@ -94,6 +95,7 @@ func (l *link) identify() error {
 	if l.id, err = model.ParseGVD(b); err != nil {
 		return err
 	}
+	l.autoSwitch = l.usb.Product == model.D405 && l.id.Firmware.Less(model.SwitchUntil)
 	on, err := l.command(model.OpAdvancedOn, nil)
 	l.advanced = err == nil && len(on) > 0 && on[0] != 0
 	if errors.Is(err, camdriver.ErrUnplugged) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func TestList(t *testing.T) {
 	if err != nil || len(found) != 5 { // without the device that isn't a camera
 		t.Fatalf("%+v, %v", found, err)
 	}
-	for i, want := range []string{"ready", "USB 2", "needs 5.12.7.100", UdevRules, "rs-fw-update -r"} {
+	for i, want := range []string{"ready", "USB 2", "ready; firmware 5.9.0.1 is older than 5.12.7.100", UdevRules, "rs-fw-update -r"} {
 		if !strings.Contains(found[i].State, want) {
 			t.Errorf("camera %d has state %q, want %q", i, found[i].State, want)
 		}
@@ -43,7 +44,9 @@ func TestList(t *testing.T) {
 	}
 }
 
-func TestOpenErrors(t *testing.T) {
+func TestOpenErrors(t *testing.T) { synctest.Test(t, testOpenErrors) }
+
+func testOpenErrors(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		opt    d435i.Options
@@ -59,7 +62,8 @@ func TestOpenErrors(t *testing.T) {
 		{"permission", d435i.Options{}, usb.ErrPermission, Selector{}, usb.ErrPermission, UdevRules},
 		{"busy", d435i.Options{}, usb.ErrInUse, Selector{}, usb.ErrInUse, "fuser"},
 		{"recovery", d435i.Options{Product: 0x0adb}, nil, Selector{}, ErrRecovery, "rs-fw-update"},
-		{"old firmware", d435i.Options{Firmware: [4]uint8{5, 8, 0, 0}}, nil, Selector{}, ErrFirmware, "5.8.0.0"},
+		{"tracking module", d435i.Options{Product: 0x0ad5}, nil, Selector{}, camdriver.ErrUnsupported, "tracking module has no driver"},
+		{"another variant", d435i.Options{}, nil, Selector{Type: "d435if"}, camdriver.ErrNotFound, "D435I does not match"},
 	} {
 		b := newBus1(t, test.opt)
 		b.slots[0].refuse = test.refuse
@@ -79,8 +83,9 @@ func TestOpenErrors(t *testing.T) {
 }
 
 func TestSelect(t *testing.T) {
-	b := newBus1(t, d435i.Options{}, d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}})
-	for _, sel := range []Selector{{Serial: "_123456789012"}, {Port: "2-2"}, {Port: "2-2", Type: "D435i"}} {
+	filter := d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, GVD: model.GVD{IRFilter: true}}
+	b := newBus1(t, d435i.Options{}, filter)
+	for _, sel := range []Selector{{Serial: "_123456789012"}, {Port: "2-2"}, {Port: "2-2", Type: "D435i"}, {Type: "d435if"}} {
 		d, err := OpenOn(t.Context(), b, sel, Options{})
 		need.Must(t, err)
 		if got := camdriver.Find(d.Info(), camdriver.InfoSerialNumber); got != "123456789012" {
@@ -88,6 +93,39 @@ func TestSelect(t *testing.T) {
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestOldFirmware streams cameras whose firmware is older than the SDK's minimum.
+func TestOldFirmware(t *testing.T) {
+	for _, firmware := range []model.Version{{5, 10, 13, 0}, {5, 11, 15, 0}, {5, 8, 0, 0}} {
+		bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
+			streaming(t, d, r)
+			for _, s := range d.Sensors()[1:] {
+				list := slices.DeleteFunc(s.Profiles(), func(p camdriver.Profile) bool { return !p.Default })
+				drivertest.Start(t, s, r, list...)
+			}
+			pass(t, time.Second)
+			if r.Count(camdriver.DepthStream) < 80 || r.Count(camdriver.ColorStream) < 25 || r.Count(camdriver.GyroStream) < 190 {
+				t.Errorf("firmware %s: frames %v", firmware, slices.Collect(maps.Keys(r.Frames)))
+			}
+		}, d435i.Options{Firmware: firmware})
+	}
+}
+
+// TestAutoSwitch checks which cameras' colour frames have automatic exposure as a switch.
+func TestAutoSwitch(t *testing.T) {
+	for _, test := range []struct {
+		product  uint16
+		firmware model.Version
+		want     bool
+	}{
+		{model.D405, model.Version{5, 17, 2, 255}, true}, {model.D405, model.SwitchUntil, false}, {model.D435I, model.Version{5, 17, 2, 255}, false},
+	} {
+		d := openFake(t, newBus1(t, d435i.Options{Product: test.product, Firmware: test.firmware}))
+		if d.link.autoSwitch != test.want {
+			t.Errorf("product %x, firmware %s: %v", test.product, test.firmware, !test.want)
 		}
 	}
 }

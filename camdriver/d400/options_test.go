@@ -105,6 +105,11 @@ func TestSetOptions(t *testing.T) {
 		{"colour auto exposure", d435i.Options{}, 1, []camdriver.OptionID{camdriver.OptionExposure, camdriver.OptionEnableAutoExposure}, []float32{300, 1}, []string{"3/6/2=01000000", "3/6/4=2c010000", "3/6/2=08000000"}, 1},
 		{"hue", d435i.Options{}, 1, []camdriver.OptionID{camdriver.OptionHue}, []float32{-20}, []string{"3/7/6=ecffffff"}, -20},
 		{"white balance", d435i.Options{}, 1, []camdriver.OptionID{camdriver.OptionWhiteBalance}, []float32{5000}, []string{"3/7/b=00000000", "3/7/a=88130000"}, 5000},
+		{"emitter on and off of old firmware", d435i.Options{Firmware: [4]uint8{5, 11, 15, 0}}, 0, []camdriver.OptionID{camdriver.OptionEmitterOnOff}, []float32{1},
+			[]string{"7b 2f 0 0 0: 1900" + "416c7465726e6174696e675f456d697474657200" + "000200" + "0500010100" + "000000000000" + "0500010100" + "000001000000"}, 1},
+		{"exposure mode of the D455", d435i.Options{Product: model.D455}, 0, []camdriver.OptionID{camdriver.OptionDepthAutoExposureMode}, []float32{1}, []string{"0/3/11=01"}, 1},
+		{"brightness of the D405", d435i.Options{Product: model.D405}, 0, []camdriver.OptionID{camdriver.OptionBrightness}, []float32{5}, []string{"0/2/2=05000000"}, 5},
+		{"white balance of the D405", d435i.Options{Product: model.D405}, 0, []camdriver.OptionID{camdriver.OptionWhiteBalance}, []float32{5000}, []string{"0/2/b=00000000", "0/2/a=88130000"}, 5000},
 		{"mains", d435i.Options{}, 1, []camdriver.OptionID{camdriver.OptionPowerLineFrequency}, []float32{1}, []string{"3/7/5=01000000"}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {

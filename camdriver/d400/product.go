@@ -3,6 +3,7 @@ package d400
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"rsros/camdriver/model"
@@ -35,6 +36,11 @@ func (p typePattern) match(name string) bool {
 	return p.matchExactly(name) || p.matchExactly(model.Intel+name)
 }
 
+// matchVariant reports whether the name of a product, or of a model with its product id, matches.
+func (p typePattern) matchVariant(product model.Product) bool {
+	return slices.ContainsFunc(append(product.Variants(), product), func(v model.Product) bool { return p.match(v.Name()) })
+}
+
 func (p typePattern) matchExactly(name string) bool {
 	for _, at := range p.re.FindAllStringIndex(name, -1) {
 		if p.not == "" || !strings.HasPrefix(strings.ToLower(name[at[1]:]), p.not) {
@@ -52,7 +58,7 @@ func OnlyTracking(expression string) bool {
 		return false
 	}
 	for _, known := range model.Products {
-		if p.match(known.Name()) {
+		if p.matchVariant(known) {
 			return false
 		}
 	}

@@ -87,7 +87,7 @@ func (o ReportOptions) find(ctx context.Context, bus usb.Bus) (found plugged, er
 	if err != nil {
 		return found, err
 	}
-	all = slices.DeleteFunc(all, func(u plugged) bool { return u.product.Recovery || o.Port != "" && o.Port != u.Port })
+	all = slices.DeleteFunc(all, func(u plugged) bool { return undrivable(u.product) != nil || o.Port != "" && o.Port != u.Port })
 	var ports []string
 	for _, u := range all {
 		ports = append(ports, u.Port)

@@ -69,13 +69,13 @@ func (m *stereoModule) setUnits(v float32) { m.units.Store(math.Float32bits(v)) 
 
 // The firmware versions that introduced options, as in the SDK.
 var (
-	alwaysOnFirmware  = model.Version{5, 12, 1, 0}
-	syncFirmware      = model.Version{5, 9, 15, 1}
-	genlockFirmware   = model.Version{5, 12, 4, 0}
-	laserSyncFirmware = model.Version{5, 12, 12, 100}
-	hdrFirmware       = model.Version{5, 12, 8, 100}
-	boundsFirmware    = model.Version{5, 12, 10, 11}
-	syncByXUFirmware  = model.Version{5, 17, 2, 5}
+	alwaysOnFirmware    = model.Version{5, 12, 1, 0}
+	syncFirmware        = model.Version{5, 9, 15, 1}
+	genlockFirmware     = model.Version{5, 12, 4, 0}
+	laserSyncFirmware   = model.Version{5, 12, 12, 100}
+	alternatingFirmware = model.Version{5, 11, 3, 0}
+	boundsFirmware      = model.Version{5, 12, 10, 11}
+	syncByXUFirmware    = model.Version{5, 17, 2, 5}
 )
 
 // settings returns the options of the stereo module.
@@ -88,16 +88,15 @@ func (m *stereoModule) settings(l *link, p model.Product) []setting {
 	gain := uvcOption(camdriver.OptionGain, uvcControl{at: uvc.Control{Interface: l.depth.Interface, Unit: l.depth.Processing, Selector: model.PUGain}}, "Image gain").
 		disablesAuto(camdriver.OptionEnableAutoExposure)
 	auto := uvcOption(camdriver.OptionEnableAutoExposure, xu(model.XUAutoExposure, 1), "Auto exposure of the stereo imagers")
+	laser := laserPower(l)
+	emitter := uvcOption(camdriver.OptionEmitterEnabled, xu(model.XUEmitter, 1), "Emitter: 0 off, 1 laser, 2 auto, 3 LED")
 	list := []setting{
-		laserPower(l),
-		uvcOption(camdriver.OptionEmitterEnabled, xu(model.XUEmitter, 1), "Emitter: 0 off, 1 laser, 2 auto, 3 LED"),
 		m.temperature(l, camdriver.OptionAsicTemperature, 1, "ASIC temperature in °C, while streaming"),
 		m.host.errors.setting(camdriver.OptionErrorPollingEnabled, "Poll hardware errors once a second"),
 		m.temperature(l, camdriver.OptionProjectorTemperature, 0, "Projector temperature in °C, while streaming"),
-		uvcOption(camdriver.OptionOutputTriggerEnabled, xu(model.XUOutputTrigger, 1), "Send a trigger pulse with each depth frame"),
 		m.depthUnits(l, p),
 		fixed(camdriver.OptionStereoBaseline, m.baseline, "Distance between the imagers in mm"),
-		m.host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock"),
+		m.host.globalTime(),
 	}
 	since := func(v model.Version) bool { return !l.id.Firmware.Less(v) }
 	if since(boundsFirmware) && l.id.GlobalShutter {
@@ -105,31 +104,43 @@ func (m *stereoModule) settings(l *link, p model.Product) []setting {
 		list = append(list, m.limits.settings(1, gain, camdriver.OptionAutoGainLimit, camdriver.OptionAutoGainLimitToggle)...)
 	}
 	always := command(camdriver.OptionEmitterAlwaysOn, "Keep the emitter on between exposures", 1, model.OpLaserAlwaysOn, model.OpLaserAlwaysOn, 2)
-	alternate := alternating()
+	alternate := alternating(!since(model.HDRFirmware))
 	rest := alternate.lockedBy(always)
-	if since(hdrFirmware) {
+	if since(model.HDRFirmware) {
 		m.hdr.exposure, m.hdr.auto, m.hdr.alternate = exposure, auto, alternate
 		sequence := m.hdr.settings()
 		list = append(list, sequence...)
 		exposure, gain = m.hdr.step(0, exposure), m.hdr.step(1, gain)
-		auto, rest = auto.lockedBy(sequence[0]), rest.lockedBy(sequence[0])
+		for _, excluded := range []*setting{&auto, &rest, &laser, &emitter} {
+			*excluded = excluded.lockedBy(sequence[0])
+		}
 	}
-	list = append(list, exposure, gain, auto)
-	if since(hdrFirmware) && l.id.GlobalShutter && l.id.Projector {
+	list = append(list, exposure, gain, auto, laser, emitter)
+	if since(alternatingFirmware) && l.id.GlobalShutter && l.id.Projector {
 		list = append(list, rest)
 	}
 	if since(alwaysOnFirmware) && l.id.GlobalShutter && l.id.Projector {
 		list = append(list, always.lockedBy(alternate))
 	}
 	switch {
-	case p.Cropped:
+	case p.Alone:
 	case since(syncByXUFirmware):
 		list = append(list, uvcOption(camdriver.OptionInterCamSyncMode, xu(model.XUSync, 1), "Synchronization of cameras: 0 default, 1 master, 2 slave"))
 	case since(syncFirmware):
 		list = append(list, m.synchronization(l))
 	}
-	if p.Model == "D455" { // others stall
+	if p.ID != model.D421 {
+		list = append(list, uvcOption(camdriver.OptionOutputTriggerEnabled, xu(model.XUOutputTrigger, 1), "Send a trigger pulse with each depth frame"))
+	}
+	if p.Colored && !p.Cropped && p.ID != model.D455 {
+		list = append(list, uvcOption(camdriver.OptionEnableAutoWhiteBalance, xu(model.XUAutoWhite, 1), "Automatic white balance of the left imager"))
+	}
+	if p.Cropped {
+		list = append(list, colorSettings(l.depth, true)...)
+	}
+	if p.ID == model.D455 { // others stall
 		list = append(list,
+			uvcOption(camdriver.OptionDepthAutoExposureMode, xu(model.XUExposureMode, 1), "Auto exposure of the stereo imagers: 0 regular, 1 accelerated"),
 			uvcOption(camdriver.OptionThermalCompensation, xu(model.XUThermal, 1), "Correct depth for the camera's temperature"),
 			uvcOption(camdriver.OptionEmitterFrequency, xu(model.XUEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"))
 	}
@@ -248,21 +259,23 @@ func command(id camdriver.OptionID, about string, maximum float32, set, get uint
 	}
 }
 
-// colorSettings returns the options of a colour function.
-func colorSettings(f *uvc.Function, host *hostSettings) []setting {
-	list := []setting{host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock")}
+// colorSettings returns the colour controls of a function. One that provides depth, too, has only those of its processing unit,
+// whose gain is that of the stereo imagers.
+func colorSettings(f *uvc.Function, depth bool) (list []setting) {
 	for _, c := range model.ColorControls {
 		at := uvc.Control{Interface: f.Interface, Unit: f.Processing, Selector: c.Selector}
 		if c.Terminal {
 			at.Unit = f.Camera
 		}
 		s := uvcOption(c.Option, uvcControl{at: at}, c.About)
-		switch c.Option {
-		case camdriver.OptionExposure, camdriver.OptionGain:
+		switch {
+		case depth && (c.Terminal || c.Option == camdriver.OptionGain):
+			continue
+		case c.Option == camdriver.OptionExposure, c.Option == camdriver.OptionGain:
 			s = s.disablesAuto(camdriver.OptionEnableAutoExposure)
-		case camdriver.OptionWhiteBalance:
+		case c.Option == camdriver.OptionWhiteBalance:
 			s = s.disablesAuto(camdriver.OptionEnableAutoWhiteBalance)
-		case camdriver.OptionEnableAutoExposure:
+		case c.Option == camdriver.OptionEnableAutoExposure:
 			s = colorAuto(uvcControl{at: at}, c.About)
 		}
 		list = append(list, s)
@@ -290,7 +303,7 @@ func colorAuto(mode uvcControl, about string) setting {
 func motionSettings(host *hostSettings) []setting {
 	return []setting{
 		host.correction.setting(camdriver.OptionEnableMotionCorrection, "Apply the motion module's calibration"),
-		host.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock"),
+		host.globalTime(),
 	}
 }
 
@@ -305,6 +318,10 @@ func newHostSettings() *hostSettings {
 	h.global.on.Store(true)
 	h.correction.on.Store(true)
 	return h
+}
+
+func (h *hostSettings) globalTime() setting {
+	return h.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock")
 }
 
 type hostSwitch struct{ on atomic.Bool }

@@ -16,9 +16,11 @@ const (
 	XUErrorReport     = 0x07
 	XUOutputTrigger   = 0x08
 	XUTemperatures    = 0x09
+	XUAutoWhite       = 0x0a
 	XUAutoExposure    = 0x0b
 	XUThermal         = 0x0f
 	XUEmitterRate     = 0x10
+	XUExposureMode    = 0x11
 	XUSync            = 0x12
 	XULast            = XUSync // that is known
 )

@@ -10,12 +10,16 @@ import (
 
 // Offsets in the device description (GVD), at those of the SDK's table.
 const (
+	gvdVersion    = 2  // of the description
 	gvdFirmware   = 12 // four bytes, the least significant part first
 	gvdLocked     = 25
 	GVDSerial     = 48 // of the optical module
 	GVDASICSerial = 64
 	gvdFisheye    = 112 // 0xffff: none
 	gvdAccelChip  = 124
+	gvdHardware   = 158
+	gvdSealed     = 161
+	gvdIRFilter   = 164
 	gvdShutter    = 166 // globalShutter, or rolling
 	gvdProjector  = 170
 	gvdColor      = 174
@@ -26,7 +30,14 @@ const (
 
 	gvdReply      = 600
 	globalShutter = 2
+
+	hardwareD401 = 7 // otherwise like a D405
+	// filterVersion is the first version of the description that says whether a camera is sealed and has an infrared filter.
+	filterVersion = 4
 )
+
+// capableFirmware is the first that describes the camera's capabilities.
+var capableFirmware = Version{5, 10, 4, 0}
 
 // Chips of the accelerometer.
 const (
@@ -59,6 +70,9 @@ type GVD struct {
 	HasIMU        bool
 	GlobalShutter bool
 	Projector     bool
+	Hardware      uint8 // type
+	Sealed        bool  // against dust and water (IP65)
+	IRFilter      bool
 }
 
 // ParseGVD parses the reply to OpGVD.
@@ -77,6 +91,10 @@ func ParseGVD(b []byte) (GVD, error) {
 		HasRGB:        b[gvdColor] != 0,
 		HasIMU:        b[gvdMotion] != 0,
 	}
+	if !g.Firmware.Less(capableFirmware) {
+		filters := b[gvdVersion] >= filterVersion
+		g.Hardware, g.Sealed, g.IRFilter = b[gvdHardware], filters && b[gvdSealed] == 1, filters && b[gvdIRFilter] == 1
+	}
 	if g.Firmware == (Version{}) || g.Serial == (SerialNumber{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}) {
 		return g, fmt.Errorf("device description (GVD) is blank: firmware %s, serial %s", g.Firmware, g.Serial)
 	}
@@ -91,8 +109,11 @@ func (g GVD) Encode() []byte {
 	copy(b[GVDSerial:], g.Serial[:])
 	copy(b[GVDASICSerial:], g.ASICSerial[:])
 	binary.LittleEndian.PutUint16(b[gvdFisheye:], 0xffff)
-	b[gvdAccelChip] = g.AccelChip
-	for at, set := range map[int]bool{gvdLocked: g.Locked, gvdProjector: g.Projector, gvdColor: g.HasRGB, gvdMotion: g.HasIMU} {
+	b[gvdAccelChip], b[gvdHardware] = g.AccelChip, g.Hardware
+	if g.Sealed || g.IRFilter {
+		b[gvdVersion] = filterVersion
+	}
+	for at, set := range map[int]bool{gvdLocked: g.Locked, gvdProjector: g.Projector, gvdColor: g.HasRGB, gvdMotion: g.HasIMU, gvdSealed: g.Sealed, gvdIRFilter: g.IRFilter} {
 		if set {
 			b[at] = 1
 		}

@@ -69,7 +69,13 @@ type Metadata struct {
 	values  [camdriver.MetaCrc + 1]int64
 	present uint64
 	stereo  bool // the frame is of the stereo module
+	// Switch means that automatic exposure in the block of colour frames is 1 or 0, not one of UVC's modes: of a D405
+	// before SwitchUntil.
+	Switch bool
 }
+
+// SwitchUntil is the first firmware with which automatic exposure in a D405's colour frames is one of UVC's modes.
+var SwitchUntil = Version{5, 17, 3, 0}
 
 // Set sets a value.
 func (m *Metadata) Set(k camdriver.MetadataKey, v int64) {
@@ -133,7 +139,8 @@ func (m *Metadata) block(id uint32, r blockReader, pts uint32) {
 	case BlockRGBControl:
 		m.put(r, colorFields)
 		if r.has(4, 32, 4) {
-			m.Set(camdriver.MetaAutoExposure, boolValue(r.u32(32) != ManualExposure))
+			mode := r.u32(32)
+			m.Set(camdriver.MetaAutoExposure, boolValue(m.Switch && mode == 1 || !m.Switch && mode != ManualExposure))
 		}
 	case BlockConfiguration:
 		if !m.stereo {

@@ -37,6 +37,20 @@ func (s Sequence) Encode() []byte {
 	return b
 }
 
+// NamedAlternating returns the data of OpSetSubPreset that turns the emitter off in every second frame, for firmware before
+// sub-presets had ids: a header of 25 bytes (its size, the name, the number of frames), and for each frame one of 5 and the control.
+func NamedAlternating() []byte {
+	b := append([]byte{25, 0}, AlternatingName...)
+	b = append(b, 0, 2, 0)
+	for laser := range byte(2) {
+		b = append(b, 5, 0, 1, 1, 0, SequenceLaser, 0, laser, 0, 0, 0)
+	}
+	return b
+}
+
+// AlternatingName is the reply to OpSubPresetID of firmware that runs NamedAlternating.
+const AlternatingName = "Alternating_Emitter\x00"
+
 // ParseSequence parses the data of OpSetSubPreset.
 func ParseSequence(b []byte) (s Sequence, ok bool) {
 	if len(b) < 5 || b[0] != 5 || b[1] > 15 || b[4] == 0 {

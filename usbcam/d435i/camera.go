@@ -47,13 +47,14 @@ type Options struct {
 	ASICSerial model.SerialNumber
 	Firmware   model.Version // 5.15.0.100 if zero; 5.16 and later send wide HID reports
 	USB2       bool
-	D3D        bool   // name the depth format by its Direct3D number
-	ClockStart uint32 // device clock at power on, µs
-	Scene      Scene  // what the camera sees; noise if nil
-	Source     Source // if not nil, shows its frames in place of Scene
-	Tables     Tables // calibration; Factory() if zero
-	Product    uint16 // model.D435I if 0
-	Advanced   bool   // mode
+	D3D        bool      // name the depth format by its Direct3D number
+	ClockStart uint32    // device clock at power on, µs
+	Scene      Scene     // what the camera sees; noise if nil
+	Source     Source    // if not nil, shows its frames in place of Scene
+	Tables     Tables    // calibration; Factory() if zero
+	Product    uint16    // model.D435I if 0
+	GVD        model.GVD // Hardware, Sealed and IRFilter of the device description
+	Advanced   bool      // mode
 }
 
 // Camera is one plugged-in camera. Replugging makes a new one.
@@ -98,7 +99,7 @@ func New(o Options) *Camera {
 		o.Tables = Factory()
 	}
 	o.Product = cmp.Or(o.Product, model.D435I)
-	c := &Camera{opt: o, born: time.Now(), controls: newControls(o.Firmware), regions: map[uint32][4]uint32{}, states: map[uint8]state{}}
+	c := &Camera{opt: o, born: time.Now(), controls: newControls(o), regions: map[uint32][4]uint32{}, states: map[uint8]state{}}
 	c.advanced = newAdvancedMode(o.Advanced)
 	c.log.add(c.clock(), severityInfo, eventBoot, 0)
 	c.life, c.gone = context.WithCancel(context.Background())

@@ -40,7 +40,7 @@ func color(terminal bool, selector uint8) uvc.Control {
 
 // newControls returns the camera's controls at power on. The stereo module's exposure and gain set no options, because the
 // camera applies them to the pixels, as a sequence of frames may have different ones.
-func newControls(firmware model.Version) map[uvc.Control]*value {
+func newControls(o Options) map[uvc.Control]*value {
 	list := map[uvc.Control]*value{
 		stereo(model.XUEmitter): {
 			size: 1, max: 2, res: 1, def: model.LaserOn, stream: camdriver.DepthStream, option: camdriver.OptionEmitterEnabled,
@@ -55,11 +55,18 @@ func newControls(firmware model.Version) map[uvc.Control]*value {
 		stereo(model.XUAutoExposure):  {size: 1, max: 1, res: 1, def: 1},
 		depthGain:                     {size: 2, min: 16, max: 248, res: 1, def: 16},
 	}
-	if !firmware.Less(model.Version{5, 17, 2, 5}) {
+	if !o.Firmware.Less(model.Version{5, 17, 2, 5}) {
 		list[stereo(model.XUSync)] = &value{size: 1, max: 2, res: 1}
 	}
+	if o.Product == model.D455 {
+		list[stereo(model.XUExposureMode)] = &value{size: 1, max: 1, res: 1}
+	}
 	for _, c := range model.ColorControls {
-		list[color(c.Terminal, c.Selector)] = &value{
+		at := color(c.Terminal, c.Selector)
+		if _, taken := list[uvc.Control{Unit: depthPU, Selector: c.Selector}]; o.Product == model.D405 && !c.Terminal && !taken {
+			at = uvc.Control{Unit: depthPU, Selector: c.Selector}
+		}
+		list[at] = &value{
 			size: c.Size, min: c.Min, max: c.Max, res: c.Step, def: c.Def, stream: camdriver.ColorStream, option: c.Option,
 		}
 	}

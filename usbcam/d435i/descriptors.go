@@ -83,8 +83,8 @@ func (c *Camera) stringDescriptor(index uint8) []byte {
 	return d
 }
 
-func (o Options) hasColor() bool  { return o.Product != model.D430 }
-func (o Options) hasMotion() bool { return o.Product != model.D430 && o.Product != model.D435 }
+func (o Options) hasColor() bool  { return o.Product != model.D430 && o.Product != model.D405 }
+func (o Options) hasMotion() bool { return o.hasColor() && o.Product != model.D435 }
 
 // Configuration returns the configuration with its interfaces.
 func (c *Camera) Configuration() []byte {

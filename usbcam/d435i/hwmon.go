@@ -136,5 +136,6 @@ func (c *Camera) gvd() []byte {
 	return model.GVD{
 		Firmware: c.opt.Firmware, Serial: c.opt.Serial, ASICSerial: c.opt.ASICSerial, Locked: true, AccelChip: model.ChipBMI055,
 		GlobalShutter: true, Projector: true, HasRGB: c.opt.hasColor(), HasIMU: c.opt.hasMotion(),
+		Hardware: c.opt.GVD.Hardware, Sealed: c.opt.GVD.Sealed, IRFilter: c.opt.GVD.IRFilter,
 	}.Encode()
 }

@@ -9,7 +9,8 @@ import (
 
 // sequence is a sub-preset.
 type sequence struct {
-	raw []byte // as received; nil if there is none
+	raw   []byte // as received; nil if there is none
+	named bool   // AlternatingName, of old firmware
 	model.Sequence
 }
 
@@ -18,11 +19,18 @@ func (c *Camera) setSequence(b []byte) int32 {
 		c.sequence = sequence{}
 		return 0
 	}
+	if string(b) == string(model.NamedAlternating()) && c.opt.Firmware.Less(model.HDRFirmware) {
+		laser := func(v uint32) model.SequenceFrame {
+			return model.SequenceFrame{{Control: model.SequenceLaser, Value: v}}
+		}
+		c.sequence = sequence{raw: slices.Clone(b), named: true, Sequence: model.Sequence{Frames: []model.SequenceFrame{laser(0), laser(1)}}}
+		return 0
+	}
 	s, ok := model.ParseSequence(b)
 	if !ok {
 		return model.BadParameter
 	}
-	c.sequence = sequence{slices.Clone(b), s}
+	c.sequence = sequence{raw: slices.Clone(b), Sequence: s}
 	return 0
 }
 
@@ -31,6 +39,8 @@ func (s sequence) ask(id bool) ([]byte, int32) {
 	switch {
 	case s.raw == nil:
 		return nil, model.NoData
+	case id && s.named:
+		return []byte(model.AlternatingName), 0
 	case id:
 		return []byte{s.ID}, 0
 	}
