@@ -24,6 +24,9 @@ const (
 	// stateShare bounds what that costs in a large graph: the master's answers take less than this part of the time.
 	stateShare = 100
 
+	// maxAsked is how many names are asked for at once.
+	maxAsked = 16
+
 	// renewEvery is how often parameters are subscribed to again, because a master doesn't say who subscribes to them.
 	renewEvery = 30 * time.Second
 )
@@ -241,8 +244,31 @@ type change struct {
 	gone bool
 }
 
-// next returns the next changes, which then count as made: one, or many if many are queued.
-func (g *Registrar) next() (list []change) {
+// ask finds out which of the queued names are free. Those who hold them may not answer, so all are asked side by side.
+func (g *Registrar) ask(ctx context.Context, free map[*Registration]*bool) {
+	g.mu.Lock()
+	var asked sync.WaitGroup
+	slots := make(chan struct{}, maxAsked)
+	for _, j := range g.queue {
+		r := g.wanted[j.key]
+		if r == nil || r.Free == nil || r.refused || g.there[j.key] == r || free[r] != nil {
+			continue
+		}
+		is := new(bool)
+		free[r] = is
+		asked.Go(func() {
+			slots <- struct{}{}
+			*is = r.Free(ctx)
+			<-slots
+		})
+	}
+	g.mu.Unlock()
+	asked.Wait()
+}
+
+// next returns the next changes, which then count as made: one, or many if many are queued. It ends before one whose
+// name may be free, which ask hasn't asked.
+func (g *Registrar) next(free map[*Registration]*bool) (list []change) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	most := 1
@@ -262,6 +288,14 @@ func (g *Registrar) next() (list []change) {
 		if have == want || want != nil && want.refused {
 			continue
 		}
+		if want != nil && want.Free != nil {
+			if free[want] == nil {
+				return list // asked the next time
+			}
+			if !*free[want] {
+				want = nil
+			}
+		}
 		if have != nil {
 			list = append(list, change{have, true})
 			delete(g.there, j.key)
@@ -277,18 +311,12 @@ func (g *Registrar) next() (list []change) {
 // work makes the queued changes, each call with a context from limit. An error means that the master doesn't
 // answer. A refusal is logged and not retried.
 func (g *Registrar) work(ctx context.Context, limit limiter) error {
-	for ctx.Err() == nil {
-		list := g.next()
+	for free := map[*Registration]*bool{}; ctx.Err() == nil; {
+		g.ask(ctx, free)
+		list := g.next(free)
 		if len(list) == 0 {
 			return nil
 		}
-		list = slices.DeleteFunc(list, func(c change) bool {
-			left := !c.gone && c.Free != nil && !c.Free(ctx)
-			if left {
-				delete(g.there, c.key())
-			}
-			return left
-		})
 		if err := g.tell(ctx, limit, list); err != nil {
 			return err
 		}

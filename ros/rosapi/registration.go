@@ -19,14 +19,15 @@ var kinds = [...]struct{ name, register, unregister string }{
 	ParamSubscription: {"parameter subscription", "subscribeParam", "unsubscribeParam"},
 }
 
-// Registration is what a master is to know of a node. The functions may be nil. They are called by the goroutine of the
-// Registrar, one at a time.
+// Registration is what a master is to know of a node. The functions may be nil. Except for Free, they are called by the
+// goroutine of the Registrar, one at a time.
 type Registration struct {
 	Kind   Kind
 	Name   string // of the topic, service or parameter
 	Detail string // type of a topic, URI of a service
 
-	// Free reports whether the name may be registered now. One that isn't free is asked about again at intervals.
+	// Free reports whether the name may be registered now. One that isn't free is asked about again at intervals. It is
+	// called side by side with those of other registrations.
 	Free func(context.Context) bool
 
 	// Register is called before the master is told. It returns what is called with the answer.
