@@ -53,6 +53,8 @@ type Mirror struct {
 	change work.Signal // topics or their subscribers have changed
 	stop   func()
 
+	parameters parameters
+
 	mu       sync.Mutex        // guards the following
 	topics   map[string]*topic // by name in ROS 1; nil: it isn't published in ROS 2
 	services map[*ros.ServiceServer]*dds.Service
@@ -90,6 +92,11 @@ func newMirror(ctx context.Context, from *ros.Node, o Options) (*Mirror, error) 
 		topics: map[string]*topic{}, services: map[*ros.ServiceServer]*dds.Service{}}
 	if m.rename == nil {
 		m.rename = func(topic string) string { return topic }
+	}
+	m.parameters.groups, m.parameters.all = map[*ros.ServiceServer]*group{}, map[string]*parameter{}
+	if m.parameters.server, err = to.ServeParameters(&m.parameters); err != nil {
+		to.Close()
+		return nil, fmt.Errorf("serve parameters in ROS 2: %w", err)
 	}
 	from.OnOffers(m.change.Set)
 	m.change.Set() // what is offered already
@@ -132,6 +139,7 @@ func (m *Mirror) reconcile() {
 	defer m.mu.Unlock()
 	m.reconcileTopics()
 	m.reconcileServices()
+	m.reconcileParameters()
 }
 
 // reconcileTopics publishes the topics of ROS 1, and no others, and taps those that have subscribers. The caller
@@ -202,6 +210,15 @@ func (m *Mirror) closeTopic(t *topic) {
 		m.lost = append(m.lost, t.losses()...)
 		t.close()
 	}
+}
+
+// Serve serves a service in ROS 2 alone until Close. See dds.Handler.
+func (m *Mirror) Serve(name, typ string, h dds.Handler) error {
+	if m == nil {
+		return nil
+	}
+	_, err := m.to.Serve(name, typ, h)
+	return err
 }
 
 // discovery is the time in which a node finds those that are there.

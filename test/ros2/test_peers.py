@@ -15,7 +15,7 @@ import pytest
 os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
 
 import rclpy  # noqa: E402
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
+from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters  # noqa: E402
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data  # noqa: E402
 from sensor_msgs.msg import CameraInfo, Image, Imu  # noqa: E402
@@ -272,3 +272,19 @@ def test_live(node, program):
     assert got["color/camera_info"].k[0] > 100
     spin(node, lambda: ("camera", "/camera") in node.get_node_names_and_namespaces(), "the node's name")
     assert ask(node, SetBool, at + "pause_playback", SetBool.Request(data=True)).message == "Playback is now paused"
+    events = []
+    node.create_subscription(ParameterEvent, "/parameter_events", events.append, 100)
+    names = ask(node, ListParameters, at + "list_parameters", ListParameters.Request()).result.names
+    assert {"depth_module.exposure", "depth_module.enable_auto_exposure", "rgb_camera.gain"} <= set(names), names
+    switch, level = "depth_module.enable_auto_exposure", "rgb_camera.gain"
+    about = ask(node, DescribeParameters, at + "describe_parameters", DescribeParameters.Request(names=[switch, level])).descriptors
+    assert [d.type for d in about] == [ParameterType.PARAMETER_BOOL, ParameterType.PARAMETER_INTEGER] and about[1].integer_range
+    top = about[1].integer_range[0].to_value
+    for value, done in (ParameterValue(type=ParameterType.PARAMETER_INTEGER, integer_value=top), True), \
+            (ParameterValue(type=ParameterType.PARAMETER_INTEGER, integer_value=top + 1), False), \
+            (ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=1.0), False):
+        request = SetParameters.Request(parameters=[Parameter(name=level, value=value)])
+        results = ask(node, SetParameters, at + "set_parameters", request).results
+        assert [r.successful for r in results] == [done], results
+    assert ask(node, GetParameters, at + "get_parameters", GetParameters.Request(names=[level])).values[0].integer_value == top
+    spin(node, lambda: any(p.name == level and p.value.integer_value == top for e in events for p in e.changed_parameters), "the event")
