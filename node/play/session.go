@@ -182,6 +182,9 @@ func (s *session) serve(ctx context.Context) error {
 		return err
 	}
 	s.closers = append(s.closers, remote.Close)
+	if err := control.OfferRosbag2(s.mirror, s.player); err != nil {
+		return err
+	}
 	if err := listen(remote, s.player, &s.Options, n.Log()); err != nil {
 		return err
 	}
