@@ -93,7 +93,7 @@ func TestTopic(t *testing.T) {
 		t.Fatalf("offered %+v, %v", qos, ok)
 	}
 	heard := make(chan string, 10)
-	var kept Reference
+	var kept *Buffer
 	var data []byte
 	s, err := listener.Subscribe(SubscriberOptions{Topic: topic, Type: stringType, QoS: qos, Callback: func(r Received) {
 		if kept == nil {

@@ -3,6 +3,7 @@ package ros2
 import (
 	"fmt"
 
+	"rsros/program/recvbuf"
 	"rsros/ros2/internal/dds"
 )
 
@@ -32,11 +33,11 @@ type Received struct {
 	sample *dds.Sample
 }
 
-// Reference is a reference to a message. Release drops it, after which Data isn't valid.
-type Reference interface{ Release() }
+// Buffer holds a received message.
+type Buffer = recvbuf.Buffer
 
-// Retain adds a reference, which keeps Data after the callback.
-func (r Received) Retain() Reference {
+// Retain keeps Data valid until the Buffer is released.
+func (r Received) Retain() *Buffer {
 	r.sample.Buffer.Retain()
 	return r.sample.Buffer
 }
