@@ -237,6 +237,9 @@ func TestLateReaderGetsWhatIsKept(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 		mu.Unlock()
+		if c := r.Counts()[w.GUID()]; c.Lost != 0 {
+			t.Errorf("%s: what was replaced before the reader came is lost: %+v", name, c)
+		}
 		r.Close()
 		eventually(t, "unmatched", func() bool { return w.Matched() == 0 })
 	}

@@ -17,6 +17,7 @@ type inlet struct {
 
 	next    int64 // number of the first sample that is neither delivered nor lost; 0: not known yet
 	last    int64 // of the newest sample that a heartbeat named
+	before  int64 // last of the first heartbeat: what the writer kept for late readers, or had for others
 	samples map[int64]*partial
 	inOrder []*Sample // to be delivered at once
 	counts  Counts
@@ -194,37 +195,36 @@ func (in *inlet) heartbeat(m *rtps.Submessage) {
 	}
 	in.beats, in.heard = m.Count, true
 	if in.next == 0 {
-		in.next = m.Number
+		in.next, in.before = m.Number, m.Last
 	}
 	in.last = max(in.last, m.Last)
-	in.skip(m.Number)
+	in.skip(m.Number, in.transient)
 	in.advance()
 	if !m.Final || in.next <= in.last {
 		in.r.p.acks.schedule(in)
 	}
 }
 
-// skip counts samples below a number as lost, unless they are here.
-func (in *inlet) skip(to int64) {
-	if in.next == 0 || to <= in.next {
-		return
-	}
-	for in.next < to {
-		s := in.samples[in.next]
-		switch {
-		case s != nil && s.whole():
+// skip counts samples below a number as lost, unless they are here. late says that the writer keeps none of those from
+// before for this reader, which aren't lost.
+func (in *inlet) skip(to int64, late bool) {
+	for in.next > 0 && in.next < to {
+		s, end := in.samples[in.next], in.next+1
+		if s != nil && s.whole() {
 			in.deliver(s)
-		case s != nil:
-			in.discard(in.next)
-			in.counts.Lost++
-			in.next++
-		case len(in.samples) == 0:
-			in.counts.Lost += uint64(to - in.next)
-			in.next = to
-		default:
-			in.counts.Lost++
-			in.next++
+			continue
 		}
+		if s != nil {
+			in.discard(in.next)
+		} else if len(in.samples) == 0 {
+			end = to
+		}
+		first := in.next
+		if late {
+			first = max(first, in.before+1)
+		}
+		in.counts.Lost += uint64(max(end-first, 0))
+		in.next = end
 	}
 }
 
@@ -234,11 +234,11 @@ func (in *inlet) gap(m *rtps.Submessage) {
 		return
 	}
 	if m.Number <= in.next {
-		in.skip(m.Set.Base)
+		in.skip(m.Set.Base, true)
 	}
 	m.Set.All(func(n int64) {
 		if n == in.next {
-			in.skip(n + 1)
+			in.skip(n+1, true)
 		}
 	})
 	in.advance()
@@ -256,7 +256,7 @@ func (in *inlet) advance() {
 				newest = max(newest, n)
 			}
 		}
-		in.skip(newest)
+		in.skip(newest, false)
 	}
 	for s := in.samples[in.next]; s != nil && s.whole(); s = in.samples[in.next] {
 		in.deliver(s)

@@ -37,6 +37,7 @@ type outlet struct {
 	// The fields below are guarded by w.mu.
 	closed     bool
 	start      int64 // number of the first sample that this reader gets
+	kept       int64 // number of the last one that there was before the reader
 	next       int64 // of the sample that is to be sent next, or is being sent
 	acked      int64 // all up to it have arrived
 	answered   bool  // the reader has sent an ACKNACK: it knows the writer
@@ -70,7 +71,7 @@ func newOutlet(w *Writer, r *remote, e *Endpoint) *outlet {
 	if o.transient {
 		o.next = w.history.first()
 	}
-	o.start, o.acked = o.next, o.next-1
+	o.start, o.acked, o.kept = o.next, o.next-1, w.history.last
 	o.answered = !o.reliable
 	o.pacer = w.p.pacers.get(pacerKey(o.to, o.local))
 	return o
@@ -256,7 +257,7 @@ func (o *outlet) pick(now time.Time) (j job) {
 func (o *outlet) beatNow(j *job, now time.Time) {
 	o.beats++
 	o.beaten = now
-	j.beat, j.first, j.last, j.beats = true, max(o.w.history.first(), o.start), o.next-1, o.beats
+	j.beat, j.first, j.last, j.beats = true, max(o.w.history.first(), o.start), max(o.next-1, o.kept), o.beats
 	if j.c != nil {
 		j.last = max(j.last, j.c.number)
 	}
