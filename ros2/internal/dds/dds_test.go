@@ -245,6 +245,30 @@ func TestLateReaderGetsWhatIsKept(t *testing.T) {
 	}
 }
 
+// TestReplacedArrives publishes messages that replace each other faster than they can be sent.
+func TestReplacedArrives(t *testing.T) {
+	a, b := two(t, nil)
+	qos := QoS{Reliable: true, TransientLocal: true, Depth: 1000}
+	w := writerOf(t, a, qos)
+	var got, released atomic.Int64
+	r := readerOf(t, b, qos, func(*Sample) { got.Add(1) })
+	eventually(t, "matched", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
+	for k := range 100 {
+		m := message(k, 100, &released)
+		m.Key = "same"
+		w.Write(m, nil)
+	}
+	eventually(t, "all received", func() bool { return got.Load() == 100 })
+	if c := r.Counts()[w.GUID()]; c.Lost > 0 {
+		t.Errorf("counts %+v", c)
+	}
+	eventually(t, "only the last is kept", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.history.list) == 1
+	})
+}
+
 func TestBestEffort(t *testing.T) {
 	a, b := two(t, lossy(50))
 	var got atomic.Int64
