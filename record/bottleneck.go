@@ -140,7 +140,7 @@ func (r *Recording) relief(l limit) string {
 // gaps says that messages were lost before they arrived and, if none were dropped here, what to change.
 func (r *Recording) gaps() string {
 	if r.dropped().total().Messages > 0 {
-		return lostBefore
+		return r.lostBefore()
 	}
-	return lostBefore + ": a publisher's queue was full, as the network or this computer is too slow; " + r.less() + ", or record on the publisher's computer"
+	return r.lostBefore() + ": a publisher's queue was full, as the network or this computer is too slow; " + r.less() + ", or record on the publisher's computer"
 }

@@ -145,8 +145,8 @@ func (s *series) joinParts(parts []string, out string) error {
 	}
 	o := s.o.Bag
 	o.Overwrite, o.Workers, o.Staging = false, 1, nil
-	if _, ext := splitExt(out); ext == extDB3 {
-		return joinDB3(parts, out, o, pace)
+	if _, ext := splitExt(out); ext != extBag {
+		return joinStored(parts, out, o, pace)
 	}
 	return rewrite.JoinParts(context.Background(), parts, out, o, pace)
 }
@@ -154,7 +154,8 @@ func (s *series) joinParts(parts []string, out string) error {
 // errDevice means that a .db3 has a device's frames, whose times count from the start of each.
 var errDevice = errors.New("recordings of devices in .db3 files aren't joined")
 
-func joinDB3(parts []string, out string, o bagstore.Options, pace func() error) error {
+// joinStored joins files that aren't bags.
+func joinStored(parts []string, out string, o bagstore.Options, pace func() error) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	choose := func(bags []*bagstore.Recording) (o rewrite.Options, err error) {

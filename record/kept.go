@@ -64,8 +64,10 @@ func leftKept(prefix string) (left []*kept) {
 		if err != nil {
 			continue // its recorder runs
 		}
-		if !exists(k.whole()) && len(k.parts()) == 0 {
-			k.ext = extBag
+		for _, ext := range []string{extMCAP, extBag} {
+			if !exists(k.whole()) && len(k.parts()) == 0 {
+				k.ext = ext
+			}
 		}
 		left = append(left, k)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/program"
 )
 
 // settle is how many seconds publishers have to be found.
@@ -19,7 +20,11 @@ func (r *Recording) watchNamed() {
 	if r.seconds++; r.seconds != settle {
 		r.unpublished()
 	} else if missing := append(r.unpublished(), r.unmatched()...); len(missing) > 0 {
-		r.log.Warn().Msgf("nobody publishes %s yet: recording waits for it; rostopic list shows what is published", strings.Join(missing, ", "))
+		list := "rostopic list"
+		if r.o.ROS2() {
+			list = program.Name + " info --ros 2"
+		}
+		r.log.Warn().Msgf("nobody publishes %s yet: recording waits for it; %s shows what is published", strings.Join(missing, ", "), list)
 	}
 }
 

@@ -2,12 +2,12 @@ package record
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -15,6 +15,7 @@ import (
 	"rsros/bagstore"
 	"rsros/program"
 	"rsros/program/work"
+	"rsros/record/source"
 	"rsros/record/upload"
 	"rsros/ros/graph"
 	"rsros/ros/names"
@@ -46,6 +47,7 @@ type Options struct {
 	// Of Topics alone.
 	All      bool     `setting:"all"` // every topic
 	Regex    bool     `setting:"regex"`
+	Types    []string `setting:"types"`         // also every topic of these
 	Exclude  []string `setting:"exclude"`       // regular expressions of topics to leave out
 	Node     string   `setting:"node"`          // also every topic that this node subscribes to
 	Output   string   `setting:"output-name"`   // path of the file; numbered when split
@@ -58,6 +60,9 @@ type Options struct {
 
 	ROS    graph.Config // the name defaults to record_ and a unique end, as rosbag's
 	Master graph.Mode   `setting:"master"`
+
+	// Join joins the graph of ROS 2 that has the topics, with a node that offers the recording's control. Nil means ROS 1.
+	Join func(context.Context, graph.JoinOptions) (*graph.Node, source.Graph, func() error, error)
 
 	// Show, if not nil, lets viewers see and control the recording. It is called when the
 	// recording runs, and the returned function before it ends.
@@ -79,9 +84,9 @@ func (o *Options) completeTopics() error {
 	case o.Split: // as in rosbag record, the limits are those of a file
 		o.MaxSize, o.MaxTime, o.TotalSize, o.TotalTime = o.TotalSize, o.TotalTime, 0, 0
 	}
-	o.All = o.All || len(o.Exclude) > 0 && len(o.Topics) == 0 && o.Node == ""
+	o.All = o.All || len(o.Exclude) > 0 && len(o.Topics) == 0 && len(o.Types) == 0 && o.Node == ""
 	switch {
-	case len(o.Topics) == 0 && !o.All && o.Node == "":
+	case len(o.Topics) == 0 && len(o.Types) == 0 && !o.All && o.Node == "":
 		return fmt.Errorf("%w: name topics to record, or use --all", program.ErrUsage)
 	case o.Output != "" && o.Prefix != "":
 		return fmt.Errorf("%w: --output-name and --output-prefix don't go together", program.ErrUsage)
@@ -98,7 +103,7 @@ func (o *Options) completeTopics() error {
 		return err
 	}
 	_, ext := splitExt(o.Output)
-	if ext == extBag && o.DB3 {
+	if ext != "" && ext != extDB3 && o.DB3 {
 		return fmt.Errorf("%w: --db3 doesn't record into %s", program.ErrUsage, o.Output)
 	}
 	o.DB3 = o.DB3 || ext == extDB3
@@ -108,16 +113,28 @@ func (o *Options) completeTopics() error {
 
 // CheckFormat rejects options that the format doesn't have.
 func (o *Options) CheckFormat() error {
-	if c := o.Bag.Kind(); o.DB3 && c != bagstore.None {
+	switch c := o.Bag.Kind(); {
+	case o.DB3 && c != bagstore.None:
 		return fmt.Errorf("%w: a .db3 is recorded uncompressed, not with %s", program.ErrUsage, c)
+	case o.ext() == extMCAP && (c == bagstore.BZ2 || o.Bag.LZ4Topics != nil):
+		return fmt.Errorf("%w: an MCAP is recorded uncompressed or with --lz4", program.ErrUsage)
 	}
 	return nil
 }
 
-// ext returns the extension of files whose names have none.
+// ROS2 reports whether the topics are those of ROS 2.
+func (o *Options) ROS2() bool { return o.Join != nil }
+
+// ext returns the extension of the files.
 func (o *Options) ext() string {
-	if o.DB3 {
+	_, ext := splitExt(o.Output)
+	switch {
+	case ext != "":
+		return ext
+	case o.DB3:
 		return extDB3
+	case o.ROS2():
+		return extMCAP
 	}
 	return extBag
 }
@@ -134,11 +151,8 @@ func (o *Options) checkNames() error {
 	return cmp.Or(topics, err, rules)
 }
 
-// CheckPath returns an error if a recording's path names another format, or a folder that doesn't exist.
+// CheckPath returns an error if a recording's path names a folder that doesn't exist.
 func CheckPath(path string) error {
-	if strings.EqualFold(filepath.Ext(path), ".mcap") {
-		return fmt.Errorf("%w: recording into %s: recordings are .bag or .db3 files; convert makes an MCAP file of one", program.ErrUsage, path)
-	}
 	folder := filepath.Dir(path + "_") // path may be a folder's, with a slash
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("record into %s: there is no folder %s; make it first", path, folder)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/program/localfile"
+	"rsros/record/topicfile"
 )
 
 // stampLayout is rosbag record's format of the time in a file name.
@@ -19,14 +20,15 @@ const stampLayout = "2006-01-02-15-04-05"
 
 // The extensions of recordings, which determine their format.
 const (
-	extBag = ".bag"
-	extDB3 = ".db3"
+	extBag  = topicfile.Bag
+	extDB3  = topicfile.DB3
+	extMCAP = topicfile.MCAP
 )
 
 // splitExt splits a path into base and extension. ext is empty if the path has none of the
 // extensions above; the recording is a bag then.
 func splitExt(path string) (base, ext string) {
-	for _, ext := range []string{extBag, extDB3} {
+	for _, ext := range []string{extBag, extDB3, extMCAP} {
 		if base, ok := strings.CutSuffix(path, ext); ok {
 			return base, ext
 		}

@@ -25,14 +25,17 @@ import (
 	"rsros/msgs"
 	"rsros/program/localfile"
 	"rsros/program/work"
+	"rsros/record/source"
 	"rsros/ros"
+	"rsros/ros/graph"
 	"rsros/tools/info"
 )
 
 // Recording is one that runs. Its exported methods may be called from any goroutine.
 type Recording struct {
 	o        Options
-	node     *ros.Node // nil without topics
+	node     *ros.Node    // nil without topics
+	graph    source.Graph // that has the topics
 	log      zerolog.Logger
 	taps     []*tap // of the devices, fixed by attach
 	thin     thinning
@@ -75,6 +78,9 @@ func newRecording(o Options, node *ros.Node, log zerolog.Logger) *Recording {
 		o: o, node: node, log: log, triggers: &triggers{}, topics: map[string]*topic{},
 		space: spaceGuard{minimum: o.MinSpace, free: localfile.FreeSpace, uploads: o.Uploads, what: "messages"},
 		full:  make(chan struct{}), done: make(chan struct{}),
+	}
+	if node != nil {
+		r.graph = source.ROS1{Node: &graph.Node{Node: node}}
 	}
 	r.o.Bag.Waits = &r.neck.waits
 	r.enough = sync.OnceFunc(func() { close(r.full) })

@@ -271,7 +271,7 @@ func TestLimits(t *testing.T) {
 // TestExcluded checks that each of several expressions leaves topics out.
 func TestExcluded(t *testing.T) {
 	f, err := newTopicFilter(Options{All: true, Exclude: []string{"/a.*", "/b"}}, nil)
-	if err != nil || f.match("/ab") || f.match("/b") || !f.match("/bc") {
+	if err != nil || f.match("/ab", "") || f.match("/b", "") || !f.match("/bc", "") {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

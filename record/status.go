@@ -6,7 +6,14 @@ import (
 	"rsros/msgs"
 )
 
-const lostBefore = "messages were lost before arrival (gaps in header.seq)"
+// lostBefore says that messages were lost before they arrived.
+func (r *Recording) lostBefore() string {
+	by := "header.seq"
+	if r.o.ROS2() {
+		by = "their publishers' numbers"
+	}
+	return "messages were lost before arrival (gaps in " + by + ")"
+}
 
 // Status describes the recording for ~status and /diagnostics.
 func (r *Recording) Status() msgs.DiagnosticStatus {
@@ -23,7 +30,7 @@ func (r *Recording) Status() msgs.DiagnosticStatus {
 	case dropped > 0 || devices && f.Lost > 0:
 		s.Level, s.Message = msgs.DiagnosticWarn, r.space.what+" were dropped from "+path
 	case !devices && r.missing() > 0:
-		s.Level, s.Message = msgs.DiagnosticWarn, lostBefore
+		s.Level, s.Message = msgs.DiagnosticWarn, r.lostBefore()
 	case f.Paused:
 		s.Message = "paused, " + path
 	}

@@ -7,7 +7,9 @@ import (
 
 	"rsros/bagstore"
 	"rsros/msgs"
-	"rsros/ros"
+	"rsros/msgs/ros2"
+	"rsros/record/source"
+	"rsros/record/topicfile"
 )
 
 // topic is a recording's subscription to a topic.
@@ -15,7 +17,7 @@ type topic struct {
 	flow
 	*thinner
 	name       string
-	subscriber *ros.Subscriber
+	subscriber source.Subscription
 	named      bool         // by the user
 	published  atomic.Bool  // by somebody
 	unreached  atomic.Int64 // publishers at the end that were never connected
@@ -24,7 +26,9 @@ type topic struct {
 // subscribe makes a topic part of the recording. named says that the user has named it.
 func (r *Recording) subscribe(name string, named bool) error {
 	t := &topic{name: name, named: named, thinner: r.thin.of(name)}
-	s, err := r.node.Subscribe(ros.SubscriberOptions{Topic: name, NoDelay: r.o.NoDelay, MaxMessage: r.budget.Limit(), Budget: r.budget}, func(m ros.Received) { r.take(t, m) })
+	s, err := r.graph.Subscribe(source.Options{Topic: name, NoDelay: r.o.NoDelay, Budget: r.budget}, func(m source.Message) {
+		r.take(t, m)
+	})
 	if err != nil {
 		return fmt.Errorf("subscribe to %s: %w", name, err)
 	}
@@ -44,7 +48,7 @@ func (r *Recording) has(name string) bool {
 }
 
 // take queues a message. It runs on the connection's goroutine.
-func (r *Recording) take(t *topic, m ros.Received) {
+func (r *Recording) take(t *topic, m source.Message) {
 	r.triggers.heard(t.name)
 	if r.paused.Load() {
 		return
@@ -56,7 +60,8 @@ func (r *Recording) take(t *topic, m ros.Received) {
 	}
 	if ok {
 		t.add(len(m.Data))
-		it := item{flow: &t.flow, topic: t.name, header: m.Header, buffer: m.Retain(), at: at, stamp: r.stamp(m, at), part: r.part.Load()}
+		m.Buffer.Retain()
+		it := item{flow: &t.flow, topic: t.name, header: m.Header, buffer: m.Buffer, at: at, stamp: r.stamp(m, at), part: r.part.Load()}
 		if len(r.taps) > 0 {
 			it.arrival = r.taps[0].Now()
 		}
@@ -68,12 +73,12 @@ func (r *Recording) take(t *topic, m ros.Received) {
 }
 
 // stamp returns the record time of a message that arrives at a time.
-func (r *Recording) stamp(m ros.Received, at bagstore.Time) bagstore.Time {
+func (r *Recording) stamp(m source.Message, at bagstore.Time) bagstore.Time {
 	if r.o.Time != "stamp" {
 		return at
 	}
-	if spec := r.types.of(m.Header); spec != nil {
-		if t, ok := spec.Stamp(m.Data); ok && t > 0 {
+	if spec, data := r.types.read(m); spec != nil {
+		if t, ok := spec.Stamp(data); ok && t > 0 {
 			return bagstore.Time(t)
 		}
 	}
@@ -82,16 +87,28 @@ func (r *Recording) stamp(m ros.Received, at bagstore.Time) bagstore.Time {
 
 // definitions has the parsed definitions of received messages.
 type definitions struct {
-	mu    sync.Mutex
-	cache msgs.Cache[*msgs.Spec]
+	mu       sync.Mutex
+	cache    msgs.Cache[*msgs.Spec]
+	mappings msgs.Cache[*ros2.Mapping]
 }
 
-// of returns nil if the definition is invalid.
-func (d *definitions) of(h ros.Header) *msgs.Spec {
+// read returns a message's type, nil if its definition is invalid, and its bytes, which are converted to ROS 1.
+func (d *definitions) read(m source.Message) (*msgs.Spec, []byte) {
+	typ, text, data := m.Header["type"], m.Header["message_definition"], m.Data
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	spec, _ := d.cache.Get(h["type"], h["message_definition"], msgs.Parse)
-	return spec
+	if topicfile.IsROS2(m.Header) {
+		to, err := d.mappings.Get(typ, text, ros2.Map)
+		if err == nil {
+			data, _, err = to.Convert(nil, data)
+		}
+		if err != nil {
+			return nil, nil
+		}
+		typ, text = to.Type.Name, to.Type.Definition
+	}
+	spec, _ := d.cache.Get(typ, text, msgs.Parse)
+	return spec, data
 }
 
 // checkFull ends the recording when all topics that will be recorded have reached the limit, as this one has.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"rsros/bagstore"
 	"rsros/program"
@@ -12,6 +13,7 @@ import (
 type topicFilter struct {
 	fixed    []string // subscribed at once, even if not published
 	polls    bool     // look for other topics
+	types    []string // all topics of these
 	all      bool
 	patterns bagstore.Patterns
 	exclude  bagstore.Patterns
@@ -20,7 +22,7 @@ type topicFilter struct {
 // newTopicFilter resolves the given names, so that a topic that is named twice, as chatter
 // and /chatter, is recorded once under its full name.
 func newTopicFilter(o Options, resolve func(string) (string, error)) (topicFilter, error) {
-	f := topicFilter{polls: o.All || o.Regex || o.Node != "", all: o.All}
+	f := topicFilter{polls: o.All || o.Regex || o.Node != "" || len(o.Types) > 0, types: o.Types, all: o.All}
 	var exclude, topics error
 	f.exclude, exclude = bagstore.ParsePatterns(o.Exclude)
 	if o.Regex {
@@ -39,6 +41,7 @@ func newTopicFilter(o Options, resolve func(string) (string, error)) (topicFilte
 	return f, nil
 }
 
-func (f topicFilter) match(name string) bool {
-	return (f.all || f.patterns.Match(name)) && !f.exclude.Match(name)
+func (f topicFilter) match(name, typ string) bool {
+	named := slices.Contains(f.types, typ) || slices.Contains(f.types, strings.Replace(typ, "/msg/", "/", 1))
+	return (f.all || named || f.patterns.Match(name)) && !f.exclude.Match(name)
 }

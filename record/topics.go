@@ -15,6 +15,7 @@ import (
 	"rsros/program"
 	"rsros/program/work"
 	"rsros/record/duplicates"
+	"rsros/record/source"
 	"rsros/record/topicfile"
 	"rsros/record/upload"
 	"rsros/ros"
@@ -30,11 +31,15 @@ func Topics(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer program.BoundGarbage(o.Memory)()
-	n, err := graph.Join(ctx, graph.JoinOptions{ROS: o.ROS, Master: o.Master, Name: "record", Unique: true, Log: o.Log})
+	join := o.Join
+	if join == nil {
+		join = joinROS1
+	}
+	n, topics, leave, err := join(ctx, graph.JoinOptions{ROS: o.ROS, Master: o.Master, Name: "record", Unique: true, Log: o.Log})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, n.Close()) }()
+	defer func() { err = errors.Join(err, leave()) }()
 	want, err := newTopicFilter(o, n.Resolve)
 	if err != nil {
 		return err
@@ -44,6 +49,7 @@ func Topics(ctx context.Context, o Options) (err error) {
 	}
 	defer o.Uploads.Close()
 	r := &topicRecorder{Recording: newRecording(o, n.Node, o.Log), node: n, want: want, refused: map[string]bool{}, left: topicfile.LeftOut{}}
+	r.graph = topics
 	if r.thin, err = o.Thinning.parse(n.Resolve); err != nil {
 		return err
 	}
@@ -54,6 +60,15 @@ func Topics(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	return r.run(ctx)
+}
+
+// joinROS1 is Options.Join of ROS 1.
+func joinROS1(ctx context.Context, o graph.JoinOptions) (*graph.Node, source.Graph, func() error, error) {
+	n, err := graph.Join(ctx, o)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return n, source.ROS1{Node: n}, n.Close, nil
 }
 
 // topicRecorder subscribes a Recording to topics as they appear in the graph.
@@ -105,7 +120,7 @@ func newTopicSeries(o Options, budget *work.Budget, now func() time.Time, left t
 	s, err := newSeries(o, o.base(time.Now()), o.ext(), budget, log)
 	ids := topicfile.IDs{}
 	s.now, s.create = now, func(path string, bag bagstore.Options) (*part, error) {
-		return createTopics(path, topicfile.Options{Bag: bag, Left: left, IDs: ids})
+		return createTopics(path, topicfile.Options{Bag: bag, ROS2: o.ROS2(), Left: left, IDs: ids})
 	}
 	return s, err
 }
@@ -117,6 +132,9 @@ func (r *topicRecorder) losses(f Figures) (err error) {
 	if n := f.Losses.total().Messages - f.Losses[unfit].Messages; n > 0 {
 		lost("%d messages were lost", n)
 	}
+	if n := r.missing(); n > 0 && r.o.ROS2() { // in ROS 1, gaps in header.seq are no proof
+		lost("%d %s", n, r.lostBefore())
+	}
 	if f.TooLarge > 0 {
 		lost("%d messages were too large", f.TooLarge)
 	}
@@ -124,7 +142,7 @@ func (r *topicRecorder) losses(f Figures) (err error) {
 		lost("%s", unreached(f.Unreached))
 	}
 	if len(r.left) > 0 {
-		lost("a .db3 can't represent %s", r.left)
+		lost("a %s can't represent %s", r.o.ext(), r.left)
 	}
 	if len(r.refused) > 0 {
 		lost("left out %q", slices.Sorted(maps.Keys(r.refused)))
@@ -199,7 +217,7 @@ func (r *topicRecorder) collect(ctx context.Context) (err error) {
 // report tells what has changed since the last call.
 func (r *topicRecorder) report() {
 	if n := r.missing(); n != r.loggedMissing {
-		text := lostBefore
+		text := r.lostBefore()
 		if full := r.gaps(); r.neck.once(aboutGaps, full) {
 			text = full
 		}
@@ -216,7 +234,7 @@ func (r *topicRecorder) adviseDuplicates(ctx context.Context, topics []string) {
 		return
 	}
 	graph, err := r.node.Topology(ctx)
-	if err != nil {
+	if err != nil || r.o.ROS2() {
 		return // asked again a second later
 	}
 	r.advised = r.seen
@@ -238,7 +256,11 @@ func (r *topicRecorder) publishStatus() {
 func (r *topicRecorder) logMissingTopics() {
 	for _, t := range r.subscribed() {
 		if n := t.missing(); n > 0 {
-			r.log.Warn().Str("topic", t.name).Uint64("lost", n).Msg(lostBefore)
+			line := r.log.Warn().Str("topic", t.name).Uint64("lost", n)
+			if of := t.subscriber.Missing(); of != nil {
+				line = line.Interface("of", of)
+			}
+			line.Msg(r.lostBefore())
 		}
 	}
 }
@@ -256,18 +278,24 @@ func (r *topicRecorder) discover(ctx context.Context) {
 
 // wanted ignores errors, because the master is asked again a second later.
 func (r *topicRecorder) wanted(ctx context.Context) []string {
-	topics, err := r.node.PublishedTopics(ctx)
+	published, err := r.graph.Topics(ctx, len(r.want.types) > 0)
 	if err != nil {
-		r.log.Debug().Err(err).Msg("ask the master for topics")
+		r.log.Debug().Err(err).Msg("ask for topics")
 	}
-	topics = slices.DeleteFunc(topics, func(name string) bool { return !r.want.match(name) || name == r.statusTopic.Topic() })
+	var topics []string
+	for name, typ := range published {
+		if r.want.match(name, typ) && name != r.statusTopic.Topic() {
+			topics = append(topics, name)
+		}
+	}
+	slices.Sort(topics)
 	r.adviseDuplicates(ctx, topics)
 	if r.o.Node == "" {
 		return topics
 	}
-	theirs, err := r.node.SubscribedTopics(ctx, r.o.Node)
+	theirs, err := r.graph.SubscribedTopics(ctx, r.o.Node)
 	if err != nil {
-		r.log.Debug().Err(err).Str("node", r.o.Node).Msg("ask the master for a node's topics")
+		r.log.Debug().Err(err).Str("node", r.o.Node).Msg("ask for a node's topics")
 	}
 	return append(topics, slices.DeleteFunc(theirs, r.want.exclude.Match)...)
 }

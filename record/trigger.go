@@ -12,7 +12,7 @@ import (
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/program"
-	"rsros/ros"
+	"rsros/record/source"
 	"rsros/tools/pyexpr"
 )
 
@@ -81,11 +81,12 @@ func (t *triggers) heard(topic string) {
 }
 
 // message compares a message with the rules. It runs on the connection's goroutine.
-func (t *triggers) message(topic string, m ros.Received, at bagstore.Time) {
+func (t *triggers) message(topic string, m source.Message, at bagstore.Time) {
 	if len(t.rules) == 0 {
 		return
 	}
-	env := pyexpr.Env{Topic: topic, Time: msgs.Time(at), Spec: t.types.of(m.Header), Data: m.Data}
+	env := pyexpr.Env{Topic: topic, Time: msgs.Time(at)}
+	env.Spec, env.Data = t.types.read(m)
 	for _, rule := range t.rules {
 		holds, err := rule.Holds(env)
 		switch {

@@ -96,12 +96,18 @@ func quoted(s string) string {
 }
 
 // QoS returns the profile of a ROS 1 topic: reliable, and transient_local if it is latching.
-func QoS(latching bool) string {
-	history, depth, durability := 3, 0, 2 // not known, 0, volatile
-	if latching {
+func QoS(latching bool) string { return OfferedQoS(true, latching) }
+
+// OfferedQoS returns the profile of a publisher, whose history and depth aren't known unless it is transient local.
+func OfferedQoS(reliable, transientLocal bool) string {
+	history, depth, reliability, durability := 3, 0, 1, 2 // not known, 0, reliable, volatile
+	if !reliable {
+		reliability = 2 // best effort
+	}
+	if transientLocal {
 		history, depth, durability = 1, 1, 1 // keep last, 1, transient local
 	}
 	const forever = "    sec: 9223372036\n    nsec: 854775807\n"
-	return fmt.Sprintf("- history: %d\n  depth: %d\n  reliability: 1\n  durability: %d\n  deadline:\n%s  lifespan:\n%s  liveliness: 1\n  liveliness_lease_duration:\n%s  avoid_ros_namespace_conventions: false",
-		history, depth, durability, forever, forever, forever)
+	return fmt.Sprintf("- history: %d\n  depth: %d\n  reliability: %d\n  durability: %d\n  deadline:\n%s  lifespan:\n%s  liveliness: 1\n  liveliness_lease_duration:\n%s  avoid_ros_namespace_conventions: false",
+		history, depth, reliability, durability, forever, forever, forever)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rsros/node/bridge"
 	"rsros/node/keys"
 	"rsros/node/settings"
 	"rsros/node/view"
@@ -28,7 +29,7 @@ func newRecordCommand(a *app) *cobra.Command {
 	}
 	jobFlags(cmd, settings.Record, &r)
 	a.configFlags(cmd, "topics")
-	help.First(cmd.Flags(), "all", "regex", "exclude", "output-name", "lz4", "duration", "size", "split-duration", "split-size", "http")
+	help.First(cmd.Flags(), "all", "regex", "exclude", "output-name", "lz4", "duration", "size", "split-duration", "split-size", "ros", "http")
 	return cmd
 }
 
@@ -36,7 +37,8 @@ func newRecordCommand(a *app) *cobra.Command {
 type recordArgs struct {
 	Options record.Options
 	Page    view.Access
-	UDP     bool `setting:"udp"`
+	UDP     bool          `setting:"udp"`
+	World   bridge.Worlds `setting:"ros"`
 }
 
 func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
@@ -53,6 +55,9 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	}
 	if r.UDP {
 		o.Log.Info().Msg("--udp: this recorder receives over TCP, which loses nothing")
+	}
+	if r.World == bridge.ROS2 {
+		o.Join = bridge.JoinROS2
 	}
 	page := view.ShowRecording(view.Options{Access: r.Page})
 	o.Show = func(n *graph.Node, t *record.Recording) (func() error, error) {

@@ -198,6 +198,9 @@ func (o *Options) checkFormat() error {
 	switch ext := filepath.Ext(o.Record); {
 	case ext != ".db3" && strings.EqualFold(ext, ".db3"):
 		return fmt.Errorf("%w: recording into %s: librealsense wants .db3 in lower case", program.ErrUsage, o.Record)
+	case strings.EqualFold(ext, ".mcap"):
+		return fmt.Errorf("%w: recording into %s: recordings of cameras are .bag or .db3 files; convert makes an MCAP file of one",
+			program.ErrUsage, o.Record)
 	case ext == ".bag" && o.Recording.DB3:
 		return fmt.Errorf("%w: recording into %s: --db3 needs a name that doesn't end in .bag", program.ErrUsage, o.Record)
 	}

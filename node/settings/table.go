@@ -236,10 +236,13 @@ var bridged = in("Topics", Set{
 })
 
 var topics = in("Recording", Set{
+	{Flag: "ros", Group: "Network", Kind: Word, Unit: "WORLD", Choices: []string{"1", "2"}, Default: "1",
+		Help: "1, or 2 for topics of ROS 2 (needs no master)"},
 	{Flag: "all", Group: "Topics", Short: "a", Help: "record every topic"},
 	{Flag: "regex", Group: "Topics", Short: "e", Help: "topics are regular expressions that match whole names"},
 	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Texts, Unit: "REGEX", Help: "leave out topics whose whole name matches; alone it implies --all"},
-	{Flag: "output-name", Short: "O", Kind: File, Help: "file to record into"},
+	{Flag: "types", Group: "Topics", Kind: Texts, Unit: "TYPE", Help: "record every topic of these types"},
+	{Flag: "output-name", Short: "O", Kind: File, Help: "file to record into: .bag, .mcap or .db3"},
 	{Flag: "output-prefix", Short: "o", Kind: File, Help: "file name before the time stamp"},
 	{Flag: "split", Help: "at --size or --duration start a new file instead of stopping"},
 	{Flag: "split-size", Kind: Size, Auto: "no limit", Help: "start a new file at this size; --size is of all files"},

@@ -1,5 +1,6 @@
 """Nodes of rclpy and ours, in one graph."""
 
+import collections
 import importlib
 import json
 import os
@@ -15,12 +16,15 @@ import pytest
 os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
 
 import rclpy  # noqa: E402
+from mcap.reader import make_reader  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters  # noqa: E402
+from rclpy.serialization import deserialize_message  # noqa: E402
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data  # noqa: E402
 from sensor_msgs.msg import CameraInfo, Image, Imu  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
+from type_description_interfaces.msg import KeyValue  # noqa: E402
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 WITHIN = 30  # seconds that a machine under load may take
@@ -40,8 +44,9 @@ def program():
     """Starts the program; all that was started is killed in the end."""
     started = []
 
-    def start(*command):
-        p = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    def start(*command, **options):
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "text": True} | options
+        p = subprocess.Popen([str(c) for c in command], **options)
         started.append(p)
         return p
 
@@ -257,6 +262,114 @@ def test_play(node, program, request, tmp_path, flags):
     for topic in want:
         same = [g[: len(w)] == w and len(g) - len(w) < 4 for g, w in zip(got[topic], want[topic])]
         assert len(got[topic]) == len(want[topic]) and all(same), topic
+
+
+def stored(path):
+    """The messages of a recording by topic, as others' readers find them: (type, hash, definition, QoS) and the bytes."""
+    kinds, messages = {}, collections.defaultdict(list)
+    if path.suffix == ".mcap":
+        with open(path, "rb") as f:
+            for schema, channel, message in make_reader(f).iter_messages():
+                meta = channel.metadata
+                kinds[channel.topic] = (schema.name, meta["topic_type_hash"], schema.data.decode(), meta["offered_qos_profiles"])
+                messages[channel.topic].append(message.data)
+        return kinds, messages
+    db = sqlite3.connect(path)
+    for name, *kind in db.execute("""SELECT name, type, topics.type_description_hash, encoded_message_definition,
+            offered_qos_profiles FROM topics LEFT JOIN message_definitions ON topic_type = type"""):
+        kinds[name] = tuple(kind)
+    for name, data in db.execute("SELECT name, data FROM topics JOIN messages ON topics.id = topic_id ORDER BY messages.id"):
+        messages[name].append(data)
+    return kinds, messages
+
+
+@pytest.fixture
+def recorder(program):
+    """Starts record, and returns what ends it and returns its exit code and what it says."""
+
+    def start(path, *args):
+        p = program(os.environ["RS_NODE"], "-q", "record", "--ros", "2", "-O", path, *args, stderr=subprocess.PIPE)
+
+        def end():
+            p.send_signal(signal.SIGINT)
+            said = p.communicate(timeout=WITHIN)[1]
+            return p.returncode, said
+
+        return end
+
+    return start
+
+
+def record_subscribes(node, *topics):
+    def recorded(t):
+        return any(e.node_name.startswith("record_") for e in node.get_subscriptions_info_by_topic(t))
+
+    spin(node, lambda: all(recorded(t) for t in topics), "the recorder's subscriptions")
+    time.sleep(0.5)  # it knows the publishers, too
+
+
+@pytest.mark.parametrize("name", ["x.mcap", "x.db3"])
+def test_record(node, recorder, program, tmp_path, name):
+    """What play publishes and record stores is what convert writes."""
+    converted = tmp_path / "converted.db3"
+    subprocess.run([os.environ["RS_NODE"], "-q", "convert", "--ros", "2", RECORDING, "-o", converted], capture_output=True)
+    kinds, want = stored(converted)
+    end = recorder(tmp_path / name, "-e", "/device_0/.*", "/file_version")
+    p = program(os.environ["RS_NODE"], "-q", "play", "--ros", "2", "-i", "--delay", "4", RECORDING)
+    spin(node, lambda: p.poll() is not None, "the end of the replay")
+    assert (p.returncode, end()) == (0, (0, ""))
+    got_kinds, got = stored(tmp_path / name)
+    assert len(got) == len(want) > 50
+    for topic in want:
+        there = re.sub(r"/(\d)", r"/_\1", topic).replace(" ", "_")
+        assert got_kinds[there][:3] == kinds[topic][:3], topic
+        same = [g[: len(w)] == w and len(g) - len(w) < 4 for g, w in zip(got[there], want[topic])]
+        assert len(got[there]) == len(want[topic]) and all(same), topic
+
+
+def test_record_what_publishers_offer(node, recorder, tmp_path):
+    """Topics by type and by name: best effort, latched, and of a type that this program doesn't know."""
+    kept = node.create_publisher(String, "/kept", LATCHED)
+    kept.publish(String(data="latched"))
+    quick = node.create_publisher(Image, "/quick", qos_profile_sensor_data)
+    unknown = node.create_publisher(KeyValue, "/unknown", 10)
+    node.create_publisher(String, "/other", 10)
+    path = tmp_path / "x.mcap"
+    end = recorder(path, "/kept", "/unknown", "--types", "sensor_msgs/msg/Image")
+    record_subscribes(node, "/kept", "/quick", "/unknown")
+    for k in range(5):
+        quick.publish(Image(height=1, width=k, encoding="mono8"))
+        unknown.publish(KeyValue(key="k", value=str(k)))
+        rclpy.spin_once(node, timeout_sec=0.02)
+    end_at = time.monotonic() + 1
+    spin(node, lambda: time.monotonic() > end_at, "the last messages")
+    assert end() == (0, "")
+    kinds, got = stored(path)
+    assert {t: len(m) for t, m in got.items()} == {"/kept": 1, "/quick": 5, "/unknown": 5}
+    typ, digest, definition, qos = kinds["/unknown"]
+    info = node.get_publishers_info_by_topic("/unknown")[0]
+    assert (typ, digest) == ("type_description_interfaces/msg/KeyValue", str(info.topic_type_hash))
+    assert "string key" in definition and "reliability: 1" in qos
+    assert "reliability: 2" in kinds["/quick"][3] and "durability: 1" in kinds["/kept"][3]
+    assert [deserialize_message(m, KeyValue).value for m in got["/unknown"]] == list("01234")
+
+
+@pytest.mark.parametrize("flags", [[], ["-best-effort"]])
+def test_record_counts_what_was_lost(node, recorder, ours, tmp_path, flags):
+    """A publisher drops more than it sends; received and lost together are what it published."""
+    path = tmp_path / "x.mcap"
+    end = recorder(path, "/img")
+    p = ours("pub", "-topic", "/img", "-depth", 2, "-rate", 1000, "-count", 400, "-width", 640, "-height", 240,
+             "-seconds", 10, *flags)
+    spin(node, lambda: p.poll() is not None, "the publisher's end")
+    code, said = end()
+    assert code == 3
+    lost = int(re.search(r"(\d+) messages were lost before arrival \(gaps in their publishers' numbers\)", said)[1])
+    received = len(stored(path)[1]["/img"])
+    if flags:  # what is lost before the first or after the last image isn't known
+        assert 0 < received < 400 and 200 < received + lost <= 400, (received, lost, p.communicate()[0])
+    else:
+        assert 0 < received < 400 and received + lost == 400, (received, lost, p.communicate()[0])
 
 
 def test_live(node, program):
