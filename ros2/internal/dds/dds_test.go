@@ -119,13 +119,13 @@ func TestReliableSamplesArriveInOrder(t *testing.T) {
 			defer cancel()
 			for k := range c.count {
 				if err := w.WriteWait(ctx, message(k, c.size, &released)); err != nil {
-					t.Fatalf("message %d: %v; %d arrived", k, err, got.Load())
+					t.Fatalf("message %d: %v; %d arrived; %s; counts %+v", k, err, got.Load(), w.Statistics(), r.Counts())
 				}
 			}
 			select {
 			case <-done:
 			case <-ctx.Done():
-				t.Fatalf("%d of %d arrived; %s", got.Load(), c.count, w.Statistics())
+				t.Fatalf("%d of %d arrived; %s; counts %+v, lost %v", got.Load(), c.count, w.Statistics(), r.Counts(), w.Lost())
 			}
 			if err := w.Flush(ctx); err != nil {
 				t.Fatal(err)

@@ -163,16 +163,12 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 		switch {
 		case n < o.w.history.first() || n < o.start:
 			o.beatSoon(now)
-		case n < o.next && o.w.history.get(n) == nil:
+		case n < o.next && o.flights[n] == nil: // it was left out
 			o.gap(n, n+1)
-		case n < o.next && o.flights[n] != nil:
+		case n < o.next:
 			if f := o.flights[n]; o.tooMany(f.want(0, f.n, now, o.trip.timeout), f) {
 				o.congested(now)
 			}
-		case n < o.next: // it was acknowledged, but is wanted again
-			c := o.w.history.get(n)
-			o.flights[n] = newFlight(c, o.fragment)
-			o.flights[n].want(0, o.flights[n].n, now, 0)
 		}
 	})
 	if first || !m.Final && m.Set.N == 0 && m.Set.Base <= o.start {
