@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -25,7 +26,10 @@ type ReportOptions struct {
 	Mask bool   // replace the serial numbers
 	// Payloads is how many payloads of each format, and input reports of each rate of the inertial sensors, are read: 100 if 0.
 	Payloads int
-	Log      zerolog.Logger
+	Together time.Duration // for which all default profiles stream at once: 10 s if 0
+	// Kernel, if not nil, returns the kernel's log.
+	Kernel func() (string, error)
+	Log    zerolog.Logger
 }
 
 // reportTries is the number of tries of a request: a camera also stalls while it is busy. controlTries would take minutes,
@@ -34,7 +38,7 @@ const reportTries = 2
 
 // Report reads a camera's descriptors, controls, calibration and first frames, and returns them as text with a summary of one line.
 // It changes no setting and writes nothing that the camera keeps: it probes all profiles, and streams one of each format and
-// each rate of the inertial sensors. A request that fails is part of the report. An error
+// each rate of the inertial sensors, and then the default profiles together, as live does. The first lines say what worked. A request that fails is part of the report. An error
 // means that there is no report, because the camera couldn't be opened or has gone, or ctx is done.
 func Report(ctx context.Context, o ReportOptions) (text, summary string, err error) {
 	if !usb.Available {
@@ -44,7 +48,7 @@ func Report(ctx context.Context, o ReportOptions) (text, summary string, err err
 }
 
 func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summary string, err error) {
-	o.Payloads = cmp.Or(o.Payloads, 100)
+	o.Payloads, o.Together = cmp.Or(o.Payloads, 100), cmp.Or(o.Together, 10*time.Second)
 	dev, err := o.find(ctx, bus)
 	if err != nil {
 		return "", "", err
@@ -54,8 +58,7 @@ func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summar
 	if err != nil {
 		return "", "", fmt.Errorf("%s at port %s: %w", name, dev.Port, explain(err))
 	}
-	r := &reporter{link: l, options: o, masks: strings.NewReplacer()}
-	r.print("%s: a report by %s, without images. docs/usb.md of rs-ros-node describes it.\n", name, o.By)
+	r := &reporter{link: l, bus: bus, product: dev.product, caller: ctx, options: o, masks: strings.NewReplacer(), closed: l.close}
 	for _, part := range []struct {
 		heading string
 		read    func()
@@ -67,18 +70,27 @@ func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summar
 		{"Probes", r.probes},
 		{"Video streams: time of arrival in µs, bytes of the payload, its header", r.videoStreams},
 		{"Inertial sensors: time of arrival in µs, bytes, input report", r.motionStreams},
+		{"Options, and all default profiles at once", r.together},
+		{"The kernel's log of the port", r.kernelLog},
 	} {
 		if r.ctx.Err() == nil {
 			r.print("\n== %s ==\n\n", part.heading)
 			part.read()
 		}
 	}
-	ended := context.Cause(r.ctx)
-	if err = r.close(); ended != nil {
+	ended := cmp.Or(context.Cause(r.ctx), context.Cause(ctx))
+	if err = r.closed(); ended != nil {
 		return "", "", errors.Join(ended, err)
 	}
+	name = dev.product.As(r.id).Name()
 	summary = fmt.Sprintf("%s, firmware %s, USB %s: %d answers, %d refused, %d failed", name, r.id.Firmware, dev.Version(), r.answers, r.refused, r.failed)
-	return r.text.String(), summary, err
+	serials := "with serial numbers; --mask-serials masks them"
+	if o.Mask {
+		serials = "serial numbers are masked"
+	}
+	head := fmt.Sprintf("%s: a report by %s, without images, %s. docs/usb.md of rs-ros-node describes it.\n\n%s\n%s\n",
+		name, o.By, serials, summary, strings.Join(r.outcome, "\n"))
+	return head + r.text.String(), summary, err
 }
 
 // find returns the camera at the port, or the only one.
@@ -106,11 +118,16 @@ func (o ReportOptions) find(ctx context.Context, bus usb.Bus) (found plugged, er
 // reporter writes a report.
 type reporter struct {
 	*link
+	bus     usb.Bus
+	product model.Product
+	caller  context.Context
+	closed  func() error // closes the link
 	options ReportOptions
 	masks   *strings.Replacer // of the serial numbers' hexadecimal digits
 	text    strings.Builder
 
 	answers, refused, failed int
+	outcome                  []string // of the streams, for the first lines
 }
 
 func (r *reporter) print(format string, args ...any) { fmt.Fprintf(&r.text, format, args...) }

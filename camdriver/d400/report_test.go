@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
@@ -41,6 +42,7 @@ func section(t *testing.T, text, heading string) (out answers) {
 	}
 	text, _, _ = strings.Cut(text, "\n\n==")
 	_, text, _ = strings.Cut(text, "\n\n")
+	text = strings.TrimRight(text, "\n") + "\n"
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, " ") {
 			out[len(out)-1][1] += line
@@ -95,16 +97,22 @@ func TestReport(t *testing.T) { synctest.Test(t, testReport) }
 func testReport(t *testing.T) {
 	bus := newBus1(t)
 	const payloads = 4
-	text, summary, err := readReport(t.Context(), bus, ReportOptions{Payloads: payloads, By: "a test"})
+	text, summary, err := readReport(t.Context(), bus, ReportOptions{
+		Payloads: payloads, By: "a test", Together: time.Second, Kernel: func() (string, error) {
+			return "[ 1.0] usb 2-1: new device\n[ 1.1] usb 2-1: SerialNumber: 847913070822\n[ 1.2] usb 2-1.4: another\n[ 1.3] uvcvideo 2-1:1.0: found\n", nil
+		},
+	})
 	need.Must(t, err)
 	cam := d435i.New(d435i.Options{Serial: serial, ASICSerial: asic}) // to be asked the same
 	defer cam.Unplug()
 	for _, want := range []string{
 		"Intel RealSense D435I: a report by a test,", "\nproduct 0B3A, firmware 5.15.0.100, USB 3.2,",
-		"\nendpoint of the status: 0x87\n", "\nendpoint of HID: 0x86\n",
+		"\nendpoint of the status: 0x87\n", "\nendpoint of HID: 0x86\n", "\n  Laser Power: 150; 0 to 360, step 30, default 150\n",
+		", 0 failed\nDepth_0 Z16 848x480@30 works\nInfrared_1 Y8 848x480@30 works\n", "\nGyro_0 MOTION_XYZ32F @200 works\n",
+		"\n[ 1.0] usb 2-1: new device\n[ 1.3] uvcvideo",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the report lacks %q", want)
+			t.Errorf("the report lacks %q: %.500s", want, text)
 		}
 	}
 	descriptors := section(t, text, "Descriptors")
@@ -246,7 +254,7 @@ func TestReportMask(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				bus := newBus1(t, d435i.Options{Serial: serials[0], ASICSerial: serials[1]})
 				var err error
-				text, _, err = readReport(t.Context(), bus, ReportOptions{Payloads: 1, Mask: true})
+				text, _, err = readReport(t.Context(), bus, ReportOptions{Payloads: 1, Together: 100 * time.Millisecond, Mask: true})
 				need.Must(t, err)
 			})
 			gvd := digits(section(t, text, "Camera and link").to(description))
@@ -298,7 +306,7 @@ func testReportGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	text, _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1})
+	text, _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1, Together: 100 * time.Millisecond})
 	need.Must(t, err)
 	commands, streams, motion := section(t, text, "Hardware monitor"), section(t, text, "Video streams"), section(t, text, "Inertial sensors")
 	for _, pair := range slices.Concat(commands, streams, motion, answers{{"BOS", section(t, text, "Descriptors").to("0f 00 0000")}}) {
@@ -307,6 +315,9 @@ func testReportGoesOn(t *testing.T) {
 		if works == strings.HasPrefix(answer, "failed: ") || !works && !strings.HasSuffix(answer, broken.Error()) {
 			t.Errorf("%s: %s", what, answer)
 		}
+	}
+	if !strings.Contains(text, "\nthe driver can't open the camera: ") {
+		t.Errorf("the first lines don't say what failed: %.500s", text)
 	}
 	if len(commands) < 50 || len(streams) != 7 || len(motion) != 4 {
 		t.Errorf("%d commands, %d streams, %d rates", len(commands), len(streams), len(motion))
@@ -317,7 +328,7 @@ func testReportGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	if _, _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1}); !errors.Is(err, camdriver.ErrUnplugged) {
+	if _, _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1, Together: 100 * time.Millisecond}); !errors.Is(err, camdriver.ErrUnplugged) {
 		t.Errorf("report of a camera that went: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -327,7 +338,7 @@ func testReportGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	if _, _, err := readReport(ctx, bus, ReportOptions{Payloads: 1}); !errors.Is(err, context.Canceled) {
+	if _, _, err := readReport(ctx, bus, ReportOptions{Payloads: 1, Together: 100 * time.Millisecond}); !errors.Is(err, context.Canceled) {
 		t.Errorf("report that was canceled: %v", err)
 	}
 }
@@ -342,7 +353,7 @@ func testReportChoosesCamera(t *testing.T) {
 	if _, _, err := readReport(t.Context(), bus, ReportOptions{Port: "3-1"}); !errors.Is(err, camdriver.ErrNotFound) {
 		t.Errorf("at another port: %v", err)
 	}
-	text, _, err := readReport(t.Context(), bus, ReportOptions{Port: "2-2", Payloads: 1})
+	text, _, err := readReport(t.Context(), bus, ReportOptions{Port: "2-2", Payloads: 1, Together: 100 * time.Millisecond})
 	need.Must(t, err)
 	if streams := section(t, text, "Video streams"); !strings.Contains(text, "\nproduct 0AD4,") || strings.Contains(text, "\nreport ") ||
 		strings.Contains(text, "endpoint of HID") || len(streams) != 5 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"text/tabwriter"
@@ -71,6 +72,7 @@ func (a *app) reportDevice(ctx context.Context, o devicesOptions) error {
 	}
 	text, summary, err := d400.Report(ctx, d400.ReportOptions{
 		Port: o.port, By: "rs-ros-node " + program.Version + " on " + system(), Mask: o.mask, Log: a.logger(),
+		Kernel: func() (string, error) { return kernelLog(ctx) },
 	})
 	if err != nil {
 		return withoutUSB(err)
@@ -83,6 +85,15 @@ func (a *app) reportDevice(ctx context.Context, o devicesOptions) error {
 		fmt.Fprintf(a.out, "%s: %s\n", o.out, summary)
 	}
 	return err
+}
+
+// kernelLog returns what dmesg prints, on many systems only for root.
+func kernelLog(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "dmesg").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("dmesg: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	return string(out), nil
 }
 
 // system returns the operating system and, on Linux, the kernel's version.
