@@ -67,11 +67,11 @@ func TestJoinLate(t *testing.T) {
 		t.Errorf("one file: %q", first.Paths)
 	}
 	for _, path := range first.Paths {
-		if _, err := rsbag.Open(path, rsbag.Options{Device: 1}); !errors.Is(err, rsbag.ErrNoRecording) {
+		if _, err := rsbag.Open(path, rsbag.Options{Camera: "1"}); !errors.Is(err, rsbag.ErrCamera) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	f, err := rsbag.Open(second.Paths[0], rsbag.Options{Device: 1})
+	f, err := rsbag.Open(second.Paths[0], rsbag.Options{Camera: "1"})
 	s.must(err)
 	s.must(f.Close())
 }

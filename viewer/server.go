@@ -31,7 +31,7 @@ import (
 // Options configure a server.
 type Options struct {
 	// Open opens a device: one of Candidates by its ID, or a recording by its path. If the
-	// recording has no device, the error is rsbag.ErrNoRecording.
+	// recording has no device, the error is rsbag.ErrNoRecording; rsbag.ErrSeveral if it has several.
 	Open func(ctx context.Context, device string) (camdriver.Device, error)
 	// Choose selects the profiles that run, by sensor.
 	Choose     func([]camdriver.Sensor) ([][]camdriver.Profile, error)
@@ -169,11 +169,11 @@ type opened struct {
 	begin func() (stage, error) // starts it, and closes it after an error
 }
 
-// open opens a device. It is begun after the previous stage was closed. The stage of a recording without a device
-// has its topics.
+// open opens a device. It is begun after the previous stage was closed. The stage of a recording without a device, or with
+// several, has its topics.
 func (s *Server) open(ctx context.Context, device, name, file string) (opened, error) {
 	d, err := s.o.Open(ctx, device)
-	if errors.Is(err, rsbag.ErrNoRecording) {
+	if errors.Is(err, rsbag.ErrNoRecording) || errors.Is(err, rsbag.ErrSeveral) {
 		bag, err := recording.Open(device, bagstore.OpenOptions{Context: ctx})
 		return opened{bag, func() (stage, error) { return openTopics(ctx, s, bag, device, name, file) }}, err
 	}

@@ -26,7 +26,8 @@ type convertOptions struct {
 	ros     int
 	storage string
 	part    bagset.Selection
-	camera  bool // a camera node's topics become a RealSense recording
+	name    string // of a camera of a recording of several
+	camera  bool   // a camera node's topics become a RealSense recording
 	out     string
 }
 
@@ -47,6 +48,7 @@ func newConvertCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.camera, "realsense", false, "write what a camera node published as a recording that librealsense plays")
 	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS `1|2`; by default only if OUT needs it")
 	f.StringVar(&o.storage, "storage", db3.StorageSQLite, "`FORMAT` of a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
+	cameraFlag(f, &o.name)
 	o.part.Flags(f)
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists; a folder is never replaced")
 	settingFlags(cmd, settings.Bag, &o.bag)
@@ -109,7 +111,7 @@ func (a *app) convert(ctx context.Context, in string, o convertOptions) error {
 	}
 	report, done := a.progress(filepath.Base(o.out), false)
 	r, err := convert.Run(ctx, convert.Options{
-		In: in, Out: o.out, Choose: choose, Overwrite: o.bag.Overwrite, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Device: o.camera, Bag: o.bag, Progress: report,
+		In: in, Out: o.out, Choose: choose, Overwrite: o.bag.Overwrite, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Device: o.camera, Camera: o.name, Bag: o.bag, Progress: report,
 	})
 	done()
 	if err != nil {

@@ -147,3 +147,8 @@ func completeFlag(cmd *cobra.Command, arg string) (string, error) {
 	}
 	return "--" + found[0], nil
 }
+
+// cameraFlag adds the flag that chooses a camera of a recording of several.
+func cameraFlag(f *pflag.FlagSet, camera *string) {
+	f.StringVar(camera, "camera", "", "`NAME` of a camera of a recording of several, which info lists")
+}

@@ -23,6 +23,7 @@ type processOptions struct {
 	filters []string
 	set     []string
 	part    bagset.Selection
+	camera  string // of a recording of several
 	out     string
 }
 
@@ -37,6 +38,7 @@ func newProcessCommand(a *app) *cobra.Command {
 	outputFlag(f, &o.out, "`FILE` to write, a bag")
 	f.StringSliceVar(&o.filters, "filters", nil, "`BLOCK,...` of librealsense, in their order")
 	f.StringArrayVar(&o.set, "set", nil, "`BLOCK.OPTION=VALUE`; may be repeated")
+	cameraFlag(f, &o.camera)
 	o.part.TimeFlags(f)
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
 	settingFlags(cmd, settings.Output, &o.bag)
@@ -55,7 +57,7 @@ func (a *app) process(ctx context.Context, in string, o processOptions) error {
 	log := a.logger()
 	report, done := a.progress(out, false)
 	r, err := reprocess.Run(ctx, reprocess.Options{
-		In: in, Out: out, Selection: o.part, Chain: chain, Progress: report, Log: log,
+		In: in, Out: out, Camera: o.camera, Selection: o.part, Chain: chain, Progress: report, Log: log,
 		Recorder: rsbag.RecorderOptions{Bag: o.bag, Program: program.Name, Version: program.Version},
 	})
 	done()

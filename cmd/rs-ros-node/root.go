@@ -16,6 +16,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/node/settings"
 	"rsros/program"
 	"rsros/program/help"
@@ -284,7 +285,7 @@ func exitCode(err error) int {
 	case err == nil, errors.Is(err, context.Canceled): // Ctrl-C is a normal end
 		return exitOK
 	case errors.As(err, &usage), errors.Is(err, program.ErrUsage),
-		errors.Is(err, bagset.ErrSelection), errors.Is(err, dataset.ErrForm), errors.Is(err, reprocess.ErrDisparity), errors.Is(err, place.ErrScheme):
+		errors.Is(err, bagset.ErrSelection), errors.Is(err, rsbag.ErrCamera), errors.Is(err, dataset.ErrForm), errors.Is(err, reprocess.ErrDisparity), errors.Is(err, place.ErrScheme):
 		return exitUsage
 	case errors.Is(err, program.ErrNoMaster):
 		return exitNoMaster

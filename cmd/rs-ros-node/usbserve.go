@@ -26,7 +26,7 @@ const maxServed = 8
 
 func newUSBServeCommand(a *app) *cobra.Command {
 	var devices []string
-	var listen string
+	var listen, camera string
 	cmd := &cobra.Command{
 		Use:  "usb-serve",
 		Args: cobra.NoArgs,
@@ -39,19 +39,20 @@ func newUSBServeCommand(a *app) *cobra.Command {
 					return usageError{fmt.Errorf("--device %s twice: the cameras would have the same serial number; simulated ones have their own as sim:1, sim:2", d)}
 				}
 			}
-			return a.serveUSB(cmd.Context(), devices, listen)
+			return a.serveUSB(cmd.Context(), devices, camera, listen)
 		},
 	}
 	cmd.Flags().StringArrayVar(&devices, "device", []string{"sim"}, "`DEVICE` is sim, sim:SERIAL, or a recording, which is repeated; repeat it for several cameras")
+	cameraFlag(cmd.Flags(), &camera)
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:3240", "`ADDR` to listen at; clients need no password")
 	return cmd
 }
 
-func (a *app) serveUSB(ctx context.Context, devices []string, listen string) (err error) {
+func (a *app) serveUSB(ctx context.Context, devices []string, camera, listen string) (err error) {
 	log := a.logger()
 	var ports []*usbip.Port
 	for i, device := range devices {
-		port, end, err2 := served(log, device, fmt.Sprintf("1-%d", i+1))
+		port, end, err2 := served(log, device, camera, fmt.Sprintf("1-%d", i+1))
 		defer func() { err = errors.Join(err, end()) }()
 		if err2 != nil {
 			return err2
@@ -87,9 +88,9 @@ func (a *app) serveUSB(ctx context.Context, devices []string, listen string) (er
 }
 
 // served returns a port for a device, and what ends it, also after an error.
-func served(log zerolog.Logger, device, busID string) (port *usbip.Port, end func() error, err error) {
+func served(log zerolog.Logger, device, camera, busID string) (port *usbip.Port, end func() error, err error) {
 	end = func() error { return nil }
-	dev, err := openServed(device)
+	dev, err := openServed(device, camera)
 	if err != nil {
 		return nil, end, err
 	}
@@ -105,12 +106,12 @@ func served(log zerolog.Logger, device, busID string) (port *usbip.Port, end fun
 	}), func() error { return errors.Join(source.Close(), dev.Close()) }, nil
 }
 
-func openServed(device string) (camdriver.Device, error) {
+func openServed(device, camera string) (camdriver.Device, error) {
 	switch kind, serial, _ := strings.Cut(device, ":"); kind {
 	case "sim":
 		return sim.Open(sim.Options{Serial: serial})
 	case "usb":
 		return nil, fmt.Errorf("serve %s: want sim, a recording or a report; Linux's usbipd serves a camera on USB", device)
 	}
-	return recorded.Open(device, recorded.Options{RealTime: true, Loop: true})
+	return recorded.Open(device, recorded.Options{RealTime: true, Loop: true, Camera: camera, Lenient: true})
 }

@@ -37,6 +37,7 @@ func newViewCommand(a *app) *cobra.Command {
 
 type viewArgs struct {
 	NoOpen  bool   `setting:"no-open"`
+	Camera  string `setting:"camera"`
 	Master  string `setting:"master"` // the first field of a name counts, and Options.Recording has one, too
 	Options viewer.RunOptions
 	Streams live.StreamSettings
@@ -51,7 +52,7 @@ func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
 	o.Log, o.Lines = a.loggerForViewers()
 	o.Choose = v.Streams.Choose
 	o.Open = func(ctx context.Context, device string) (camdriver.Device, error) {
-		return live.OpenSource(ctx, live.SourceOptions{Device: device, Paused: true, Log: o.Log})
+		return live.OpenSource(ctx, live.SourceOptions{Device: device, Named: v.Camera, Paused: true, Log: o.Log})
 	}
 	o.Ready = func(url string) {
 		fmt.Fprintln(a.out, url)

@@ -56,6 +56,9 @@ func (o Options) each(line, server graph.Params) ([]Options, error) {
 		if list[i], err = complete(line, server); err != nil {
 			return nil, err
 		}
+		if list[i].Source.isBag() {
+			list[i].Source.Named = list[i].Camera
+		}
 		settings.Live.Complete(list[i].Given, &list[i])
 		if err := list[i].checkTogether(n > 1); err != nil {
 			return nil, err

@@ -248,8 +248,8 @@ func serialOf(t *testing.T, bag string) string {
 	f, err := rsbag.Open(bag, rsbag.Options{})
 	need.Must(t, err)
 	defer f.Close() //nolint:errcheck // only read
-	if f.Device() != 0 {
-		t.Errorf("%s is of /device_%d: librealsense plays /device_0 only", bag, f.Device())
+	if f.Camera().Name != "device_0" {
+		t.Errorf("%s is of %s: librealsense plays /device_0 only", bag, f.Camera().Name)
 	}
 	return camdriver.Find(f.Snapshot().Info, camdriver.InfoSerialNumber)
 }

@@ -53,8 +53,10 @@ type SourceOptions struct {
 	Speed  float64 `setting:"rate"`
 	Loop   bool    `setting:"loop"`
 	Paused bool    `setting:"pause"` // start paused, so that subscribers miss nothing
-	// Recorded is the number of one of several devices in a bag; 0 is the first.
-	Recorded int             `setting:"recorded-device"`
+	// Recorded is the name of a camera in a bag of several, or a device's number. Named is taken in its place; it doesn't
+	// count in a bag with one camera.
+	Recorded string `setting:"recorded-device"`
+	Named    string
 	Clock    camdriver.Clock // default: the system clock
 	Log      zerolog.Logger  // of the driver
 }
@@ -121,7 +123,8 @@ func openBag(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 			cmp.Or(nearest.Hint(o.Device, []string{"sim", "usb"}), nearest.File(o.Device)))
 	}
 	// Paused until all sensors are started.
-	dev, err := recorded.Open(o.Device, recorded.Options{RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx, Device: o.Recorded, ClockHz: clockHz})
+	dev, err := recorded.Open(o.Device, recorded.Options{RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx, ClockHz: clockHz,
+		Camera: cmp.Or(o.Recorded, o.Named), Lenient: o.Recorded == ""})
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func TestTogetherRing(t *testing.T) {
 // framesOf returns the number of depth frames of a device of a recording, which must be whole.
 func framesOf(t *testing.T, path string, number int) uint64 {
 	t.Helper()
-	f, err := rsbag.Open(path, rsbag.Options{Device: number})
+	f, err := rsbag.Open(path, rsbag.Options{Camera: strconv.Itoa(number)})
 	need.Must(t, err)
 	defer f.Close()
 	if got := camdriver.Find(f.Snapshot().Info, camdriver.InfoSerialNumber); got != strconv.Itoa(number+1) {

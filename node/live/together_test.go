@@ -82,7 +82,7 @@ func TestRecordTogether(t *testing.T) {
 	}
 
 	for number, want := range []float64{4000, 9000} {
-		f, err := rsbag.Open(path, rsbag.Options{Device: number})
+		f, err := rsbag.Open(path, rsbag.Options{Camera: fmt.Sprint(number)})
 		need.Must(t, err)
 		defer f.Close()
 		if got := camdriver.Find(f.Snapshot().Info, camdriver.InfoSerialNumber); got != strconv.Itoa(number+1) {
@@ -98,14 +98,14 @@ func TestRecordTogether(t *testing.T) {
 		if damaged > 0 {
 			t.Errorf("device %d: %d messages: %v", number, damaged, why)
 		}
-		played, err := OpenSource(t.Context(), SourceOptions{Device: path, Recorded: number})
+		played, err := OpenSource(t.Context(), SourceOptions{Device: path, Recorded: fmt.Sprint(number)})
 		need.Must(t, err)
 		if got := camdriver.Find(played.Info(), camdriver.InfoSerialNumber); got != strconv.Itoa(number+1) {
 			t.Errorf("device %d plays as %s", number, got)
 		}
 		played.Close() //nolint:errcheck // nothing was played
 	}
-	if _, err := OpenSource(t.Context(), SourceOptions{Device: path, Recorded: 2}); !errors.Is(err, rsbag.ErrNoRecording) {
+	if _, err := OpenSource(t.Context(), SourceOptions{Device: path, Recorded: "2"}); !errors.Is(err, rsbag.ErrCamera) {
 		t.Errorf("a third device: %v", err)
 	}
 	numbers, maps := besides(t, path)
@@ -194,9 +194,9 @@ func TestTogetherFromStart(t *testing.T) {
 		cameras int
 	}{{path, 2}, {again, 3}} {
 		for number := range 3 {
-			f, err := rsbag.Open(c.path, rsbag.Options{Device: number})
+			f, err := rsbag.Open(c.path, rsbag.Options{Camera: fmt.Sprint(number)})
 			if number >= c.cameras {
-				if !errors.Is(err, rsbag.ErrNoRecording) {
+				if !errors.Is(err, rsbag.ErrCamera) {
 					t.Errorf("%s: device %d: %v", c.path, number, err)
 				}
 				continue

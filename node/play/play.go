@@ -94,7 +94,7 @@ func (o *Options) recording(bags []*bagstore.Recording) (*rsbag.File, error) {
 	case len(bags) != 1:
 		return nil, fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", program.ErrUsage, len(bags))
 	}
-	return rsbag.Open(bags[0].Path(), rsbag.Options{Bag: bags[0], CameraNodes: true})
+	return rsbag.Open(bags[0].Path(), rsbag.Options{Bag: bags[0], CameraNodes: true, Camera: o.Wrapper.Camera, Lenient: true})
 }
 
 // wrapper applies private parameters where no flag is set.

@@ -38,7 +38,7 @@ var device = in("Device", Set{
 	{Flag: "rate", Group: "Playback", Params: []string{"rate"}, Kind: Positive, Default: "1", Running: "rate", Help: "speed of a recording"},
 	{Flag: "pause", Group: "Playback", Params: []string{"pause"}, Running: "paused", Help: "start a recording paused; ~pause_playback resumes it"},
 	{Flag: "loop", Group: "Playback", Params: []string{"loop"}, Running: "loop", Help: "start a recording again at its end"},
-	{Flag: "recorded-device", Group: "Playback", Params: []string{"recorded_device"}, Kind: Whole, Help: "play this device of a recording: 1 for /device_1"},
+	{Flag: "recorded-device", Group: "Playback", Params: []string{"recorded_device"}, Kind: Serial, Unit: "NAME", Help: "play this camera of a recording of several, whatever --camera calls it: front, or 1 for /device_1"},
 	{Flag: "json-file-path", Params: []string{"json_file_path"}, Kind: File, Help: "load this JSON preset of advanced mode"},
 	{Flag: "duration", Params: []string{"duration"}, Kind: Time, Auto: "run until stopped", Help: "stop after this time"},
 })
@@ -286,6 +286,7 @@ var viewer = in("Page", Set{
 	{Flag: "no-auth", Help: "need no token, even if other machines can connect"},
 	{Flag: "allow-host", Kind: List, Unit: "HOST", Help: "another name of this machine for browsers"},
 	{Flag: "allow-origin", Kind: List, Unit: "ORIGIN", Help: "let pages of this site connect: https://app.foxglove.dev"},
+	{Flag: "camera", Kind: Text, Unit: "NAME", Help: "show this camera of a recording of several, not the topics of all"},
 	{Flag: "no-open", Help: "don't open the browser, only print the address"},
 	{Flag: "master", Kind: Text, Unit: "MASTER", Help: "show a graph: ros, its master's address, or embedded, auto"},
 })

@@ -38,7 +38,8 @@ type Options struct {
 	Loop     bool            // restart at the end
 	Paused   bool            // start paused
 	Context  context.Context // that of bagstore.OpenOptions
-	Device   int             // the number of one of several devices in the recording; 0 is the first
+	Camera   string          // that of rsbag.Options, with Lenient
+	Lenient  bool
 	ClockHz  float64         // how often the time is observed (Device.Observe); 0 is never
 }
 
@@ -80,7 +81,7 @@ func Open(path string, o Options) (*Device, error) {
 		}
 		o.Clock, clock = system, system.Close
 	}
-	file, err := rsbag.Open(path, rsbag.Options{Context: o.Context, CameraNodes: true, Device: o.Device})
+	file, err := rsbag.Open(path, rsbag.Options{Context: o.Context, CameraNodes: true, Camera: o.Camera, Lenient: o.Lenient})
 	if err != nil {
 		return nil, errors.Join(err, clock())
 	}

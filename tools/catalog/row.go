@@ -148,7 +148,7 @@ func shortened(text string) string {
 
 // fromDevice adds what a RealSense recording says about its camera.
 func (r *Row) fromDevice(ctx context.Context, bag *bagstore.Recording, countMissing bool) error {
-	f, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
+	f, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag, First: true})
 	if errors.Is(err, rsbag.ErrNoRecording) {
 		return nil
 	}

@@ -18,7 +18,7 @@ const thumbnailWidth = 160
 
 // ThumbnailImage returns a thumbnail from the middle of a recording, nil if there is none.
 func ThumbnailImage(bag *bagstore.Recording) image.Image {
-	f, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
+	f, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag, First: true})
 	if errors.Is(err, rsbag.ErrNoRecording) {
 		return ofTopics(bag)
 	}

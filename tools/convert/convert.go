@@ -36,6 +36,7 @@ type Options struct {
 	Progress  bagstore.Progress // of frames or messages; may be nil
 	// Device makes Run convert camera nodes' recordings to recordings of a device.
 	Device    bool
+	Camera    string // of a recording of several that becomes one of a device; "": all, if the output can hold them
 	checkSums bool   // compare all chunks with their checksums
 	scan      bool   // an MCAP file's indexes aren't trusted
 	ROS       int    // messages that Messages writes, ROS 1 or 2. 0: In's if Out can hold them
@@ -74,7 +75,12 @@ func (o Options) part(file *rsbag.File) (bagstore.Filter, error) {
 
 // ToDB3 writes a recording as a .db3.
 func ToDB3(ctx context.Context, o Options) (Result, error) {
-	return o.toDevice(ctx, func(r *Result, file *rsbag.File, part bagstore.Filter) error {
+	one := func(path string, o rsbag.Options) ([]*rsbag.File, error) {
+		f, err := rsbag.Open(path, o)
+		return []*rsbag.File{f}, err
+	}
+	return o.toDevice(ctx, one, func(r *Result, files []*rsbag.File, part bagstore.Filter) error {
+		file := files[0]
 		var facts []rstext.Pair
 		for _, kv := range file.Additional() {
 			facts = append(facts, rstext.Pair(kv))
@@ -84,7 +90,7 @@ func ToDB3(ctx context.Context, o Options) (Result, error) {
 			if err != nil {
 				return err
 			}
-			err = r.copy(ctx, file, part, db3Target{w}, o.Progress)
+			err = r.copy(ctx, []*lane{{file: file, out: db3Target{w}}}, part, o.Progress)
 			r.Lost = append(r.Lost, w.Losses()...)
 			return errors.Join(err, w.Close())
 		})
@@ -93,7 +99,7 @@ func ToDB3(ctx context.Context, o Options) (Result, error) {
 
 // ToBag writes a recording as a bag of version 3.
 func ToBag(ctx context.Context, o Options) (Result, error) {
-	return o.toDevice(ctx, func(r *Result, file *rsbag.File, part bagstore.Filter) error {
+	return o.toDevice(ctx, rsbag.OpenAll, func(r *Result, files []*rsbag.File, part bagstore.Filter) error {
 		if o.Bag.Compression == bagstore.BZ2 {
 			return fmt.Errorf("convert to %s: librealsense can't read %s", o.Out, bagstore.BZ2)
 		}
@@ -101,39 +107,46 @@ func ToBag(ctx context.Context, o Options) (Result, error) {
 		if err != nil {
 			return err
 		}
-		return target.Finish(r.writeBag(ctx, file, part, target, o))
+		return target.Finish(r.writeBag(ctx, files, part, target, o))
 	})
 }
 
-// toDevice writes a RealSense recording with write.
-func (o Options) toDevice(ctx context.Context, write func(*Result, *rsbag.File, bagstore.Filter) error) (r Result, err error) {
-	file, err := rsbag.Open(o.In, rsbag.Options{Context: ctx, Sequential: true, Progress: o.Progress, CameraNodes: o.Device})
+// toDevice writes the cameras that open opens with write.
+func (o Options) toDevice(ctx context.Context, open func(string, rsbag.Options) ([]*rsbag.File, error), write func(*Result, []*rsbag.File, bagstore.Filter) error) (r Result, err error) {
+	files, err := open(o.In, rsbag.Options{Context: ctx, Sequential: true, Progress: o.Progress, CameraNodes: o.Device, Camera: o.Camera})
 	if err != nil {
 		return r, err
 	}
-	defer file.Close() //nolint:errcheck // only read
-	part, err := o.part(file)
+	defer files[0].Close() //nolint:errcheck // only read
+	part, err := o.part(files[0])
 	if err != nil {
 		return r, err
 	}
-	return r.finish(ctx, o, write(&r, file, part))
+	return r.finish(ctx, o, write(&r, files, part))
 }
 
-func (r *Result) writeBag(ctx context.Context, file *rsbag.File, part bagstore.Filter, target *place.Target, o Options) error {
+// writeBag writes cameras as devices, in order.
+func (r *Result) writeBag(ctx context.Context, files []*rsbag.File, part bagstore.Filter, target *place.Target, o Options) error {
 	out, err := rosbag.CreateOn(target, o.Bag)
 	if err != nil {
 		return err
 	}
-	w, err := rsbag.NewCopier(out, file)
-	if err != nil {
-		return err
+	list := lanes(files)
+	for i, l := range list {
+		w, err := rsbag.NewCopier(out, l.file, i, l.later)
+		if l.out = (bag{w}); err != nil {
+			return errors.Join(err, out.Close())
+		}
 	}
-	err = r.copy(ctx, file, part, bag{w}, o.Progress)
-	for _, what := range w.Left() {
-		r.lose(1, "%s", what)
+	err = r.copy(ctx, list, part, o.Progress)
+	for _, l := range list {
+		w := l.out.(bag)
+		for _, what := range w.Left() {
+			r.lose(1, "%s", what)
+		}
+		r.lose(w.Shifted(), "times of frames that another frame of their stream has")
 	}
-	r.lose(w.Shifted(), "times of frames that another frame of their stream has")
-	return errors.Join(err, w.Close())
+	return errors.Join(err, list[0].out.(bag).Close())
 }
 
 func (r *Result) finish(ctx context.Context, o Options, err error) (Result, error) {
@@ -146,19 +159,18 @@ func (r *Result) finish(ctx context.Context, o Options, err error) (Result, erro
 	return *r, err
 }
 
-func (r *Result) copy(ctx context.Context, file *rsbag.File, part bagstore.Filter, out target, p bagstore.Progress) error {
+func (r *Result) copy(ctx context.Context, list []*lane, part bagstore.Filter, p bagstore.Progress) error {
 	total := uint64(0)
-	for _, s := range file.Streams() {
-		total += s.Frames
-	}
-	cur := file.Cursor(rsbag.CursorOptions{SystemTimes: true})
-	defer cur.Close()
-	lost := make(map[string]uint64)
-	for e := range cur.Part(part) {
-		if err := ctx.Err(); err != nil {
-			return err
+	for _, l := range list {
+		for _, s := range l.file.Streams() {
+			total += s.Frames
 		}
-		what, err := writeEvent(out, e)
+		l.cur = l.file.Cursor(rsbag.CursorOptions{SystemTimes: true})
+		defer l.cur.Close()
+	}
+	lost := make(map[string]uint64)
+	for l, e := range merged(ctx, list, part) {
+		what, err := writeEvent(l.out, e)
 		if err != nil {
 			return err
 		}
@@ -176,27 +188,40 @@ func (r *Result) copy(ctx context.Context, file *rsbag.File, part bagstore.Filte
 	for what, n := range lost {
 		r.lose(n, "%s", what)
 	}
-	r.Damaged, r.Why = cur.Damaged()
-	for _, text := range file.Omissions() {
-		r.lose(1, "%s", text)
+	for _, l := range list {
+		r.missed(l)
 	}
-	for _, n := range append(file.Bag().Notes(), file.Bag().Found()...) {
+	for _, n := range append(list[0].file.Bag().Notes(), list[0].file.Bag().Found()...) {
 		if n.Severity == bagstore.Loss {
 			r.lose(1, "%s", n.Text)
 		}
 	}
-	for key, n := range cur.Unknown() {
-		r.lose(n, "values of metadata %q, which this program doesn't know", key)
-	}
-	r.lose(cur.Unmatched(), "metadata of frames that aren't in the recording")
-	return r.copyRest(ctx, file, part, out)
+	return r.copyRest(ctx, list, part)
 }
 
-func (r *Result) copyRest(ctx context.Context, file *rsbag.File, part bagstore.Filter, out target) error {
-	conns := file.Uncovered()
-	start, end := file.FileTimes(part)
-	v := file.Bag().View(bagstore.Query{
-		Connections: func(c *bagstore.Connection) bool { return slices.Contains(conns, c) }})
+// missed counts what a camera's cursor couldn't read.
+func (r *Result) missed(l *lane) {
+	if n, why := l.cur.Damaged(); n > 0 {
+		r.Damaged, r.Why = r.Damaged+n, why
+	}
+	for _, text := range l.file.Omissions() {
+		r.lose(1, "%s", text)
+	}
+	for key, n := range l.cur.Unknown() {
+		r.lose(n, "values of metadata %q, which this program doesn't know", key)
+	}
+	r.lose(l.cur.Unmatched(), "metadata of frames that aren't in the recording")
+}
+
+// copyRest copies what no cursor reads. What belongs to no camera goes to the first.
+func (r *Result) copyRest(ctx context.Context, list []*lane, part bagstore.Filter) error {
+	lanes := make(map[*bagstore.Connection]*lane)
+	for _, l := range slices.Backward(list) {
+		for _, c := range l.file.Uncovered() {
+			lanes[c] = l
+		}
+	}
+	v := list[0].file.Bag().View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return lanes[c] != nil }})
 	left := make(map[string]uint64)
 	for m, err := range v.Messages() {
 		if ctx.Err() != nil {
@@ -206,17 +231,19 @@ func (r *Result) copyRest(ctx context.Context, file *rsbag.File, part bagstore.F
 			r.Damaged, r.Why = r.Damaged+bagstore.LostMessages(err), err
 			continue
 		}
-		at := file.FileTime(m.Time)
+		l := lanes[m.Conn]
+		start, end := l.file.FileTimes(part)
+		at := l.file.FileTime(m.Time)
 		if m.Time > bagstore.MinTime && (part.Start > 0 && at < start || at > end) {
 			continue
 		}
 		written := false
 		if ofLayout(m.Conn) {
-			if written, err = out.message(m, at); err != nil {
+			if written, err = l.out.message(m, at+l.later); err != nil {
 				return err
 			}
 		}
-		if !written && !file.Contains(m) {
+		if !written && !slices.ContainsFunc(list, func(l *lane) bool { return l.file.Contains(m) }) {
 			left[m.Conn.Topic]++
 		}
 	}
@@ -253,6 +280,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	case to == extDB3 && in.layout != "" && !(in.mcap && in.layout == bagstore.CDR):
 		return ToDB3(ctx, o)
 	}
+	if o.Camera != "" {
+		return Result{}, fmt.Errorf("%w: --camera chooses what becomes a RealSense recording: add --realsense", program.ErrUsage)
+	}
 	r, err := Messages(ctx, o)
 	r.Camera = in.camera
 	return r, err
@@ -276,7 +306,9 @@ func look(ctx context.Context, name string, report bagstore.Progress) (in input,
 		names[t.Name] = true
 	}
 	for _, t := range topics {
-		if strings.HasPrefix(t.Type, "sensor_msgs/") && path.Base(t.Type) == "Image" && names[path.Dir(t.Name)+"/camera_info"] {
+		base, _ := rslayout.TransportOf(t.Name)
+		image := path.Base(t.Type) == "Image" || path.Base(t.Type) == "CompressedImage"
+		if strings.HasPrefix(t.Type, "sensor_msgs/") && image && names[path.Dir(base)+"/camera_info"] {
 			in.camera = in.layout == ""
 		}
 		if _, ok := rslayout.TopicType(t.Name); ok && strings.HasPrefix(t.Name, "/device_") {

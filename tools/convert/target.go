@@ -44,7 +44,8 @@ func writeEvent(out target, e rsbag.Event) (lost string, err error) {
 
 // ofLayout reports whether a topic is one of the layout, with its type.
 func ofLayout(c *bagstore.Connection) bool {
-	want, ok := rslayout.TopicType(c.Topic)
+	_, topic := rslayout.FirstTopic(c.Topic)
+	want, ok := rslayout.TopicType(topic)
 	return ok && c.MD5 == want.MD5
 }
 
@@ -62,7 +63,8 @@ func (t db3Target) message(m bagstore.Message, at time.Duration) (bool, error) {
 	if content == nil || msgs.Unmarshal(m.Data, content) != nil {
 		return false, nil
 	}
-	return true, t.Write(m.Conn.Topic, content, at)
+	_, topic := rslayout.FirstTopic(m.Conn.Topic)
+	return true, t.Write(topic, content, at)
 }
 
 type bag struct{ *rsbag.Copier }

@@ -27,6 +27,7 @@ import (
 // Options say what is made of a recording.
 type Options struct {
 	In, Out   string
+	Camera    string           // of a recording of several
 	Selection bagset.Selection // of In's time
 	// Recorder has the options of Out; by default its compression is In's. Run adds the facts about In.
 	Recorder rsbag.RecorderOptions
@@ -65,7 +66,7 @@ var ErrDisparity = errors.New("disparity can't be recorded; end with disparity_e
 
 // Run processes a recording, without its damaged messages. Out appears when it is complete.
 func Run(ctx context.Context, o Options) (Result, error) {
-	file, err := rsbag.Open(o.In, rsbag.Options{Context: ctx, Sequential: true, CameraNodes: true})
+	file, err := rsbag.Open(o.In, rsbag.Options{Context: ctx, Sequential: true, CameraNodes: true, Camera: o.Camera})
 	if err != nil {
 		return Result{}, err
 	}

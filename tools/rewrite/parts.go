@@ -102,7 +102,7 @@ func (j *joiner) place(b *bagstore.Recording, n int) (shift bagstore.Time, err e
 
 // startOf returns the wall time of a RealSense recording's time 0, zero for other recordings.
 func startOf(b *bagstore.Recording) (start time.Time, err error) {
-	f, err := rsbag.Open(b.Path(), rsbag.Options{Bag: b})
+	f, err := rsbag.Open(b.Path(), rsbag.Options{Bag: b, First: true})
 	if errors.Is(err, rsbag.ErrNoRecording) {
 		return start, nil
 	}

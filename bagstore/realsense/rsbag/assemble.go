@@ -146,20 +146,26 @@ func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) error {
 	if err := checkType(t, m); err != nil {
 		return err
 	}
-	d := msgs.NewDecoder(m.Data)
-	var head msgs.Header
-	head.Decode(d)
-	format, data := d.String(), d.Raw(int(d.U32()))
-	if d.Err() != nil {
-		return d.Err()
+	head, format, data, err := compressedImage(msgs.NewDecoder(m.Data))
+	if err != nil {
+		return err
 	}
-	img, err := decodePacked(format, data, a.f.stream(t.Stream).profile.Format)
+	pixels := a.f.stream(t.Stream).profile.Format
+	var img packedImage
+	if a.f.native != nil {
+		var encoding string
+		if encoding, img, err = decodeNodeImage(format, data); err == nil {
+			pixels, _ = nativeFormat(t.Stream.Kind, encoding)
+		}
+	} else {
+		img, err = decodePacked(format, data, pixels)
+	}
 	if err != nil {
 		return err
 	}
 	f := a.start(t, nil, head)
 	f.Width, f.Height, f.Stride, f.Data = img.Width, img.Height, img.Stride, img.Data
-	f.Profile.Width, f.Profile.Height = f.Width, f.Height
+	f.Profile.Width, f.Profile.Height, f.Profile.Format = f.Width, f.Height, pixels
 	a.depthUnits(t, f)
 	a.part(t, true).frame = f
 	return nil

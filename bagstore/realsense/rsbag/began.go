@@ -81,8 +81,9 @@ type TimeLine struct {
 // TimeLineOf returns the time line of Began, of the first device that has one. It is the zero TimeLine for a bag without topics of the layout,
 // if the times in the bag have dates, and if the line isn't known.
 func TimeLineOf(bag *bagstore.Recording) (line TimeLine) {
-	for _, device := range Devices(bag) {
-		f, began, err := briefly(bag, Options{Bag: bag, Device: device})
+	list := devices(bag)
+	for _, device := range list {
+		f, began, err := briefly(bag, device, list)
 		if err != nil || len(f.segments) > 1 || f.segments[0].lo >= epochTimes { // some times wrapped below zero, or all have dates
 			continue
 		}
@@ -101,8 +102,8 @@ func TimeLineOf(bag *bagstore.Recording) (line TimeLine) {
 
 // briefly returns a File that can read frames, and its Began. Without a stamp that has a date, it has the whole description, because
 // Start is there.
-func briefly(bag *bagstore.Recording, o Options) (*File, bagstore.Time, error) {
-	f, err := find(bag, o)
+func briefly(bag *bagstore.Recording, c Camera, all []Camera) (*File, bagstore.Time, error) {
+	f, err := find(bag, c, all)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -115,7 +116,7 @@ func briefly(bag *bagstore.Recording, o Options) (*File, bagstore.Time, error) {
 	if began, ok := f.dated(); ok {
 		return f, began, nil
 	}
-	if f, err = describe(bag, o); err != nil {
+	if f, err = describe(bag, c, all); err != nil {
 		return nil, 0, err
 	}
 	return f, f.Began(), nil

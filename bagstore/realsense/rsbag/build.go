@@ -140,8 +140,8 @@ func (d *description) poseParts(s *stream) {
 
 // firstImage returns the head of a video stream's first frame, or nil.
 func (d *description) firstImage(s *stream) *msgs.ImageHead {
-	if !s.profile.Stream.Kind.Video() || s.frames == 0 {
-		return nil
+	if !s.profile.Stream.Kind.Video() || s.frames == 0 || s.first != nil {
+		return s.first
 	}
 	t := d.f.newTrack(s.isData)
 	defer t.close()

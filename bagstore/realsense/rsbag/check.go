@@ -35,7 +35,7 @@ type Checker struct {
 
 // NewChecker reads the descriptions of a recording's devices. The caller still owns the bag.
 func NewChecker(bag *bagstore.Recording) (*Checker, error) {
-	files, err := openAll(bag)
+	files, err := OpenAll("", Options{Bag: bag})
 	if err != nil {
 		return nil, err
 	}
@@ -44,26 +44,6 @@ func NewChecker(bag *bagstore.Recording) (*Checker, error) {
 		c.others = append(c.others, f.checker())
 	}
 	return c, nil
-}
-
-// openAll opens every device of a recording. Topics of others that describe none are noted.
-func openAll(bag *bagstore.Recording) (files []*File, err error) {
-	list := Devices(bag)
-	if len(list) == 0 {
-		list = []int{0}
-	}
-	for _, device := range list {
-		f, err := Open(bag.Path(), Options{Bag: bag, Device: device})
-		if len(files) > 0 && errors.Is(err, ErrNoRecording) {
-			files[0].note("device %d: %v", device, err)
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-	}
-	return files, nil
 }
 
 func (f *File) checker() *Checker {
@@ -118,7 +98,7 @@ func (c *Checker) Report() *CheckReport {
 		r := other.Report()
 		rep.Missing, rep.Damaged, rep.Why = rep.Missing+r.Missing, rep.Damaged+r.Damaged, cmp.Or(rep.Why, r.Why)
 		for _, note := range without(r.Notes, c.f.notes) {
-			rep.Notes = append(rep.Notes, fmt.Sprintf("device %d: %s", other.f.device, note))
+			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s", other.f.camera.Name, note))
 		}
 	}
 	return rep
@@ -158,12 +138,12 @@ func HasLayout(ctx context.Context, path string) bool {
 }
 
 // Summarize returns the summary of a recording, nil for other files. With gaps it reads every
-// frame.
+// frame, and those of camera nodes, too.
 func Summarize(bag *bagstore.Recording, gaps bool) (*Summary, error) {
-	if !IsRecording(bag) {
+	files, err := OpenAll("", Options{Bag: bag, CameraNodes: gaps})
+	if errors.Is(err, ErrNoRecording) {
 		return nil, nil
 	}
-	files, err := openAll(bag)
 	if err != nil {
 		return nil, err
 	}

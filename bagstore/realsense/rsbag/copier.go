@@ -18,25 +18,25 @@ type Copier struct {
 	shifted uint64
 }
 
-// NewCopier writes the description and the facts of a file into a new bag, which the Copier closes. Options
-// keep their names' spaces, which files from before 2020 have.
-func NewCopier(w *rosbag.Writer, of *File) (*Copier, error) {
+// NewCopier writes the description and the facts of a file into a new bag, which the first device's Copier closes. later is
+// how much later than the bag's its time 0 is. Options keep their names' spaces, which files from before 2020 have.
+func NewCopier(w *rosbag.Writer, of *File, device int, later time.Duration) (*Copier, error) {
 	names := make(map[string]string)
 	for _, c := range of.Bag().Connections() {
 		if strings.Contains(c.Topic, "/option/") {
 			names[strings.ReplaceAll(c.Topic, " ", "_")] = c.Topic
 		}
 	}
-	c := &Copier{sink: newSink(w, 0, of.Snapshot()), last: make(map[camdriver.StreamID]bagstore.Time)}
+	c := &Copier{sink: newSink(w, device, of.Snapshot()), last: make(map[camdriver.StreamID]bagstore.Time)}
 	c.names = names
-	c.describe(true)
+	c.describe(device == 0)
 	for _, kv := range of.Additional() {
+		if start, ok := of.Start(); ok && kv.Key == rslayout.KeyStart && later != 0 {
+			kv.Value = rslayout.FormatStart(start.Add(-later))
+		}
 		c.write(rslayout.Additional(kv.Key, kv.Value), staticTime)
 	}
-	if c.err != nil {
-		return nil, c.Close()
-	}
-	return c, nil
+	return c, c.err
 }
 
 // Shifted returns the number of frames that were given another time.
@@ -60,11 +60,13 @@ func (c *Copier) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	return c.sink.Frame(sensor, f, time.Duration(t))
 }
 
-// Message copies a message of another recording as it is.
+// Message copies a message of another recording as it is, to the device's topic.
 func (c *Copier) Message(m bagstore.Message) error {
-	id, known := c.conns[m.Conn.Topic]
+	conn := *m.Conn
+	_, conn.Topic = rslayout.FirstTopic(conn.Topic)
+	id, known := c.conns[conn.Topic]
 	if !known {
-		id = c.connect(*m.Conn)
+		id = c.connect(conn)
 	}
 	if c.err == nil {
 		c.err = c.w.Write(id, m.Time, m.Data)

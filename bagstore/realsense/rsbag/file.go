@@ -20,7 +20,8 @@ import (
 type File struct {
 	bag        *bagstore.Recording
 	owned      bool // Close closes the bag
-	device     int  // its number in the bag
+	camera     Camera
+	cameras    []Camera // all of the bag
 	version    uint32
 	textual    bool            // as librealsense writes it since 2.58
 	texts      map[uint32]bool // connections with text instead of the layout's type
@@ -44,6 +45,7 @@ type stream struct {
 	data    []uint32 // data alone; usually one
 	frames  uint64
 
+	first  *msgs.ImageHead // as the first image is described, of compressed ones of a camera node
 	info   *msgs.StreamInfo
 	camera *msgs.CameraInfo
 	imu    *msgs.ImuIntrinsic
@@ -70,31 +72,90 @@ type Options struct {
 	// Topics of realsense2_camera add metadata with frame numbers, extrinsics, calibrations of
 	// inertial sensors, and options.
 	CameraNodes bool
-	// Device is the number of the device to read, of a recording of several. If there is no device 0,
-	// that stands for the first one.
-	Device int
+	// Camera is the name of the camera to read, or a device's number. It may be "" if there is only one. Otherwise Open
+	// returns an ErrCamera.
+	Camera  string
+	Lenient bool // a single camera is read whatever Camera says
+	First   bool // without Camera, the first one is read of several
 }
 
-// Open reads a recording's description. The error is ErrNoRecording if no topic is of the layout.
+// Open reads a camera's description. The error is ErrNoRecording if the recording has none.
 func Open(path string, o Options) (*File, error) {
-	if o.Bag != nil {
-		return describe(o.Bag, o)
-	}
-	bag, err := recording.Open(path, bagstore.OpenOptions{Context: o.Context, Sequential: o.Sequential, Verify: o.Sequential, Progress: o.Progress})
+	list, err := o.open(path, o.one)
 	if err != nil {
 		return nil, err
 	}
-	f, err := describe(bag, o)
-	if err != nil {
-		bag.Close()
-		return nil, err
-	}
-	f.owned = true
-	return f, nil
+	return list[0], nil
 }
 
-func describe(bag *bagstore.Recording, o Options) (*File, error) {
-	f, err := find(bag, o)
+// OpenAll is Open for the chosen camera or, without Camera, all of the recording. The first File must be closed last.
+func OpenAll(path string, o Options) ([]*File, error) { return o.open(path, o.choose) }
+
+func (o Options) open(path string, choose func([]Camera) ([]Camera, error)) (list []*File, err error) {
+	bag := o.Bag
+	if bag == nil {
+		if bag, err = recording.Open(path, bagstore.OpenOptions{Context: o.Context, Sequential: o.Sequential, Verify: o.Sequential, Progress: o.Progress}); err != nil {
+			return nil, err
+		}
+	}
+	all, chosen, err := o.cameras(bag, choose)
+	for _, c := range chosen {
+		var f *File
+		f, err = describe(bag, c, all)
+		if err != nil {
+			break
+		}
+		list = append(list, f)
+	}
+	if err != nil && o.Bag == nil {
+		bag.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	list[0].owned = o.Bag == nil
+	return list, nil
+}
+
+// cameras returns all cameras and those that choose chooses, at least one.
+func (o Options) cameras(bag *bagstore.Recording, choose func([]Camera) ([]Camera, error)) (all, chosen []Camera, err error) {
+	all = devices(bag)
+	var odd map[*bagstore.Connection]string
+	if len(all) == 0 && o.CameraNodes {
+		var streams []nodeStream
+		streams, odd = nodeStreams(bag)
+		all = nodes(streams)
+	}
+	if len(all) == 0 && slices.ContainsFunc(bag.Connections(), func(c *bagstore.Connection) bool { return rslayout.ParseTopic(c.Topic).Kind != rslayout.TopicUnknown }) {
+		all = []Camera{{Name: deviceName(0)}} // its recorder ended before it was described
+	}
+	if len(all) == 0 {
+		return nil, nil, noRecording(bag, o.CameraNodes, odd)
+	}
+	if chosen, err = choose(all); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", bag.Path(), err)
+	}
+	return all, chosen, nil
+}
+
+// noRecording says why a bag has no cameras.
+func noRecording(bag *bagstore.Recording, nodes bool, odd map[*bagstore.Connection]string) error {
+	why := "none of its topics is under /device_0/"
+	if nodes {
+		why += ", and no camera node published images with camera_info"
+	}
+	var list []string
+	for c, text := range odd {
+		list = append(list, c.Topic+": "+text)
+	}
+	if slices.Sort(list); len(list) > 0 {
+		why += fmt.Sprintf("; %s", strings.Join(list[:min(len(list), 5)], "; "))
+	}
+	return fmt.Errorf("%s: %w: %s (%d topics)", bag.Path(), ErrNoRecording, why, len(bag.Connections()))
+}
+
+func describe(bag *bagstore.Recording, c Camera, all []Camera) (*File, error) {
+	f, err := find(bag, c, all)
 	if err != nil {
 		return nil, err
 	}
@@ -107,23 +168,29 @@ func describe(bag *bagstore.Recording, o Options) (*File, error) {
 }
 
 // find returns a File that knows the topics, and reads nothing.
-func find(bag *bagstore.Recording, o Options) (*File, error) {
-	f := &File{bag: bag, counts: bag.Counts(), topics: make(map[uint32]rslayout.Topic), options: make(map[optionKey][]uint32)}
+func find(bag *bagstore.Recording, camera Camera, all []Camera) (*File, error) {
+	f := &File{bag: bag, camera: camera, cameras: all, counts: bag.Counts(), topics: make(map[uint32]rslayout.Topic), options: make(map[optionKey][]uint32)}
 	for _, n := range bag.Notes() {
 		f.note("%s", n.Text)
 	}
-	list := Devices(bag)
-	f.device = o.Device
-	if f.device == 0 && len(list) > 0 {
-		f.device = list[0]
-	}
-	if f.device != 0 && !slices.Contains(list, f.device) {
-		return nil, fmt.Errorf("%s: %w: no device %d; there are %v", bag.Path(), ErrNoRecording, f.device, list)
+	if camera.device < 0 {
+		streams, odd := nodeStreams(bag)
+		for _, c := range bag.Connections() {
+			if text := odd[c]; text != "" && (camera.owns(all, c.Topic) || ownerOf(all, c.Topic) == "") {
+				f.leave("%s: %s", c.Topic, text)
+			}
+		}
+		if !f.findNative(streams, all) {
+			return nil, noRecording(bag, true, odd)
+		}
+		f.leaveCopies()
+		f.findText()
+		return f, nil
 	}
 	known := 0
 	for _, c := range bag.Connections() {
-		t := rslayout.ParseTopicOf(f.device, c.Topic)
-		if t.Sensor >= maxSensors {
+		t := rslayout.ParseTopicOf(camera.device, c.Topic)
+		if _, first := rslayout.FirstTopic(c.Topic); rslayout.ParseTopic(first).Sensor >= maxSensors {
 			f.leave("%s: more than %d sensors", c.Topic, maxSensors)
 			t = rslayout.Topic{}
 		}
@@ -135,8 +202,8 @@ func find(bag *bagstore.Recording, o Options) (*File, error) {
 			f.options[optionKey{t.Sensor, id}] = append(f.options[optionKey{t.Sensor, id}], c.ID)
 		}
 	}
-	if known == 0 && !(o.CameraNodes && f.findNative()) {
-		return nil, fmt.Errorf("%s: %w: none of its %d topics is under /device_%d/", bag.Path(), ErrNoRecording, len(bag.Connections()), f.device)
+	if known == 0 {
+		return nil, noRecording(bag, false, nil)
 	}
 	f.leaveCopies()
 	f.findText()
@@ -180,8 +247,8 @@ func (f *File) Close() error {
 	return f.bag.Close()
 }
 
-// Device returns the number of the device in a recording of several.
-func (f *File) Device() int { return f.device }
+// Camera returns which camera of the recording this is.
+func (f *File) Camera() Camera { return f.camera }
 
 // Bag returns the underlying bag.
 func (f *File) Bag() *bagstore.Recording { return f.bag }
@@ -256,6 +323,9 @@ func (f *File) Uncovered() []*bagstore.Connection {
 	for _, c := range f.bag.Connections() {
 		if f.textual && (c.Topic == "/tf_static" || strings.HasSuffix(c.Topic, "/image/camera_info")) {
 			continue // for ROS 2 only: the description has the same content
+		}
+		if owner := ownerOf(f.cameras, c.Topic); owner != "" && owner != f.camera.Name {
+			continue
 		}
 		switch f.topics[c.ID].Kind {
 		case rslayout.TopicUnknown, rslayout.TopicLogLine, rslayout.TopicSensorTime:

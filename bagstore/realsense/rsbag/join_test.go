@@ -85,8 +85,8 @@ func TestJoin(t *testing.T) {
 	second := written(t, r, path, 1)
 	playable(t, path)
 	for i, f := range []*File{first, second} {
-		if len(f.Notes()) != 0 || f.Device() != i {
-			t.Errorf("device %d: notes %q", f.Device(), f.Notes())
+		if len(f.Notes()) != 0 || f.Camera().device != i {
+			t.Errorf("%s: notes %q", f.Camera().Name, f.Notes())
 		}
 		if start, ok := f.Start(); !ok || start.Sub(testStart) != -1000 {
 			t.Errorf("device %d: start %v %v", i, start, ok)
@@ -171,10 +171,10 @@ func TestJoinSummary(t *testing.T) {
 	defer c.Close()
 	r := c.Report()
 	// Both lack the frame of the pause, in each stream.
-	if n := uint64(2 * len(testSnapshot().Streams)); r.Missing != n || r.Damaged != 0 || !strings.Contains(strings.Join(r.Notes, "\n"), "device 1: ") {
+	if n := uint64(2 * len(testSnapshot().Streams)); r.Missing != n || r.Damaged != 0 || !strings.Contains(strings.Join(r.Notes, "\n"), "device_1: ") {
 		t.Errorf("report %+v, want %d missing", r, n)
 	}
-	if _, err := Open(path, Options{Device: 2}); !errors.Is(err, ErrNoRecording) {
+	if _, err := Open(path, Options{Camera: "2"}); !errors.Is(err, ErrCamera) {
 		t.Errorf("device 2: %v", err)
 	}
 }
@@ -201,7 +201,7 @@ func TestStrayDevice(t *testing.T) {
 	}
 	w.Done()
 	b := samplebag.Open(t, path)
-	noted := func(n string) bool { return strings.HasPrefix(n, "device 1:") }
+	noted := func(n string) bool { return strings.HasPrefix(n, "/device_1/sensor_4000/info: more than") }
 	if s, err := Summarize(b, true); err != nil || len(s.Sensors) != 1 || len(s.Others) != 0 || !slices.ContainsFunc(s.Notes, noted) {
 		t.Errorf("%+v, %v", s, err)
 	}

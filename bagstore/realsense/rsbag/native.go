@@ -1,6 +1,8 @@
 package rsbag
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -30,6 +32,7 @@ type native struct {
 	links    map[string]bool               // tf frames between streams and their root
 	metadata map[uint32]camdriver.StreamID // by connection
 	used     map[uint32]bool               // connections that the description covers
+	packed   map[camdriver.StreamID]bool   // streams whose images are compressed
 	changes  []nativeChange                // of options, in the order of their messages
 	names    []string                      // of the sensors
 }
@@ -48,42 +51,31 @@ func nativeSensor(k camdriver.StreamKind) string {
 	return nativeSensors[2]
 }
 
-// findNative finds the topics that can be streams, and reports whether there are any.
-func (f *File) findNative() bool {
+// findNative finds the topics that are streams of a camera, one of list, and reports whether there are any.
+func (f *File) findNative(streams []nodeStream, list []Camera) bool {
 	n := &native{
 		topics: make(map[camdriver.StreamID]string), infos: make(map[uint32]camdriver.StreamID), about: make(map[uint32][]byte),
 		times: make(map[camdriver.StreamID][]bagstore.Time), frames: make(map[camdriver.StreamID]string), links: make(map[string]bool),
-		metadata: make(map[uint32]camdriver.StreamID), used: make(map[uint32]bool),
+		metadata: make(map[uint32]camdriver.StreamID), used: make(map[uint32]bool), packed: make(map[camdriver.StreamID]bool),
 	}
-	info := make(map[string]uint32)
-	for _, c := range f.bag.Connections() {
-		if c.MD5 == msgs.MustType("sensor_msgs/CameraInfo").MD5 {
-			info[c.Topic] = c.ID
-		}
-	}
-	conns := make(map[uint32]camdriver.StreamID)
-	for _, c := range f.bag.Connections() {
-		inertial := c.MD5 == msgs.MustType("sensor_msgs/Imu").MD5
-		if !inertial && c.MD5 != msgs.MustType("sensor_msgs/Image").MD5 {
-			continue
-		}
-		id, ok := rslayout.NodeStream(c.Topic, inertial)
-		about, has := info[rslayout.SiblingTopic(c.Topic, "camera_info")]
-		if !has {
-			about, has = info[c.Topic+"/camera_info"]
-		}
-		switch other, twice := n.topics[id]; {
-		case !ok:
-			f.leave("%s: its name says no stream", c.Topic)
-		case !inertial && !has:
-			f.leave("%s has no camera_info", c.Topic)
-		case twice && other != c.Topic:
-			f.leave("%s: stream %s is on %s already", c.Topic, id, other)
+	conns, images := make(map[uint32]camdriver.StreamID), make(map[string]bool)
+	for _, s := range streams {
+		mine := s.prefix == f.camera.prefix || s.id.Kind == camdriver.Motion && len(list) == 1 // a robot's IMU
+		base, _ := rslayout.TransportOf(s.conn.Topic)
+		switch other, twice := n.topics[s.id]; {
+		case !mine && ownerOf(list, s.conn.Topic) == "":
+			f.leave("%s: it is of none of the cameras", s.conn.Topic)
+		case !mine:
+		case images[base] && other != s.conn.Topic: // the same images in another form
+			n.used[s.conn.ID] = true
+		case twice && other != s.conn.Topic:
+			f.leave("%s: stream %s is on %s already", s.conn.Topic, s.id, other)
 		default:
-			n.topics[id], conns[c.ID] = c.Topic, id
-			if has && !inertial {
-				n.infos[about] = id
+			n.topics[s.id], conns[s.conn.ID], images[base] = s.conn.Topic, s.id, true
+			if s.id.Kind.Video() {
+				n.infos[s.about] = s.id
 			}
+			n.packed[s.id] = s.conn.MD5 == msgs.MustType("sensor_msgs/CompressedImage").MD5
 		}
 	}
 	f.numberNative(n, conns)
@@ -102,8 +94,11 @@ func (f *File) numberNative(n *native, conns map[uint32]camdriver.StreamID) {
 	n.names = slices.DeleteFunc(slices.Clone(nativeSensors), func(name string) bool { return !there[name] })
 	for conn, id := range conns {
 		t := rslayout.Topic{Kind: rslayout.TopicImage, Sensor: slices.Index(n.names, nativeSensor(id.Kind)), Stream: id}
-		if id.Kind.Inertial() {
+		switch {
+		case id.Kind.Inertial():
 			t.Kind = rslayout.TopicImu
+		case n.packed[id]:
+			t.Kind = rslayout.TopicCompressed
 		}
 		f.topics[conn] = t
 	}
@@ -174,10 +169,15 @@ func (f *File) nativeFirst(s *stream) (ok bool) {
 	f.eachOf("frames of "+id.String(), s.data, func(m bagstore.Message) bool {
 		d := msgs.NewDecoder(m.Data)
 		var head msgs.ImageHead
-		if id.Kind.Video() {
+		var err error
+		if f.native.packed[id] {
+			head, err = s.unpackFirst(d)
+		} else if id.Kind.Video() {
 			head.Decode(d)
+		}
+		if id.Kind.Video() {
 			if _, ok = nativeFormat(id.Kind, head.Encoding); !ok {
-				f.leave("%s: images of the encoding %q", m.Conn.Topic, head.Encoding)
+				f.leave("%s: %v", m.Conn.Topic, cmp.Or(err, fmt.Errorf("images of the encoding %q, which %s can't have", head.Encoding, id.Kind)))
 			}
 		} else {
 			head.Header.Decode(d)
@@ -281,6 +281,9 @@ func toRoot(tree map[string]tfLink, frame string, used map[string]bool) (at camd
 
 // nativeFormat returns the format of a camera node's images. Depth is in millimetres.
 func nativeFormat(k camdriver.StreamKind, encoding string) (camdriver.Format, bool) {
+	if k == camdriver.Depth && encoding != "mono16" && encoding != "16UC1" {
+		return camdriver.AnyFormat, false
+	}
 	switch encoding {
 	case "rgb8", "bgr8", "rgba8", "bgra8":
 		return rslayout.ParseEncoding(encoding)

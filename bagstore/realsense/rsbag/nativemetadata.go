@@ -25,7 +25,8 @@ func (f *File) findNativeMetadata() {
 func (n *native) siblings(name string) map[string][]camdriver.StreamID {
 	streams := make(map[string][]camdriver.StreamID)
 	for _, id := range slices.SortedFunc(maps.Keys(n.topics), camdriver.StreamID.Compare) {
-		topic := rslayout.SiblingTopic(n.topics[id], name)
+		base, _ := rslayout.TransportOf(n.topics[id])
+		topic := rslayout.SiblingTopic(base, name)
 		streams[topic] = append(streams[topic], id)
 	}
 	return streams

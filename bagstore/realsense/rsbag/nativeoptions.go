@@ -91,7 +91,11 @@ func (f *File) nativeParameters(m bagstore.Message) ([]nodeOption, int, error) {
 	node, list, others, err := parseParameterEvent(m.Data)
 	// The node /camera/camera has the topics /camera/camera/depth/…, and before its
 	// version 4.55 /camera/depth/….
-	if !f.inCamera(node+"/") && !f.inCamera(strings.TrimSuffix(path.Dir(node), "/")+"/") {
+	mine := f.inCamera(node + "/")
+	if owner := ownerOf(f.cameras, node+"/"); owner == "" || owner == f.camera.Name {
+		mine = mine || f.inCamera(strings.TrimSuffix(path.Dir(node), "/")+"/")
+	}
+	if !mine {
 		return nil, others + len(list), err
 	}
 	return list, others, err

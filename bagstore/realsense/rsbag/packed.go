@@ -14,6 +14,8 @@ import (
 
 	"rsros/bagstore/internal/memory"
 	"rsros/camdriver"
+	"rsros/msgs"
+	"rsros/msgs/imagetransport"
 )
 
 // packedImage is an unpacked image in the byte order of cameras: little-endian.
@@ -48,6 +50,72 @@ func decodePacked(format string, data []byte, want camdriver.Format) (packedImag
 		return decodePackedImage(data, want)
 	}
 	return packedImage{}, fmt.Errorf("format %.60q of a compressed image: want PNG or zstd", format)
+}
+
+// decodeNodeImage decodes the pixels of a camera node's sensor_msgs/CompressedImage: JPEG, PNG, or compressed depth as PNG or
+// RVL. Colours become RGB.
+func decodeNodeImage(format string, data []byte) (encoding string, p packedImage, err error) {
+	if strings.Contains(format, "compressedDepth") {
+		img, err := imagetransport.DecompressDepth(format, data)
+		return img.Encoding, packedImage{img.Width, img.Height, img.Step, img.Data}, err
+	}
+	img, err := imagetransport.Decode(data)
+	if err != nil {
+		return "", p, fmt.Errorf("image of the format %.60q: %w", format, err)
+	}
+	w, h := img.Bounds().Dx(), img.Bounds().Dy()
+	switch img := img.(type) {
+	case *image.Gray:
+		p = newPackedImage(w, h, 1)
+		for y := range h {
+			copy(p.Data[y*w:], img.Pix[y*img.Stride:][:w])
+		}
+		return "mono8", p, nil
+	case *image.Gray16:
+		p = newPackedImage(w, h, 2)
+		for i := 0; i+1 < len(p.Data); i += 2 { // a PNG's rows have no padding
+			binary.LittleEndian.PutUint16(p.Data[i:], binary.BigEndian.Uint16(img.Pix[i:]))
+		}
+		return "mono16", p, nil
+	case *image.YCbCr:
+		p = newPackedImage(w, h, 3)
+		for y := range h {
+			for x := range w {
+				luma, chroma := y*img.YStride+x, img.COffset(x, y)
+				to := p.Data[3*(y*w+x):][:3]
+				to[0], to[1], to[2] = color.YCbCrToRGB(img.Y[luma], img.Cb[chroma], img.Cr[chroma])
+			}
+		}
+		return "rgb8", p, nil
+	case *image.RGBA: // from a PNG without alpha
+		p = newPackedImage(w, h, 3)
+		colours(p.Data, 3, img.Pix, false)
+		return "rgb8", p, nil
+	case *image.NRGBA:
+		p = newPackedImage(w, h, 4)
+		colours(p.Data, 4, img.Pix, false)
+		return "rgba8", p, nil
+	}
+	return "", p, fmt.Errorf("image of the format %.60q: pixels are %T, want grey or colour of 8 bits, or grey of 16", format, img)
+}
+
+// compressedImage takes a sensor_msgs/CompressedImage apart.
+func compressedImage(d *msgs.Decoder) (head msgs.Header, format string, data []byte, err error) {
+	head.Decode(d)
+	format, data = d.String(), d.Raw(int(d.U32()))
+	return head, format, data, d.Err()
+}
+
+// unpackFirst describes the first image of a stream of compressed ones.
+func (s *stream) unpackFirst(d *msgs.Decoder) (h msgs.ImageHead, err error) {
+	head, format, data, err := compressedImage(d)
+	if err != nil {
+		return h, err
+	}
+	encoding, p, err := decodeNodeImage(format, data)
+	h = msgs.ImageHead{Header: head, Encoding: encoding, Width: uint32(p.Width), Height: uint32(p.Height)}
+	s.first = &h
+	return h, err
 }
 
 // packedRows unpacks a zstd frame of rows; format ends in "zstd; <W>x<H> step=<stride>".

@@ -302,7 +302,7 @@ func agree(t *testing.T, path string) {
 func written(t *testing.T, r *Recorder, path string, device int) *File {
 	t.Helper()
 	need.Must(t, r.Close())
-	f, err := Open(path, Options{Device: device})
+	f, err := Open(path, Options{Camera: fmt.Sprint(device)})
 	need.Must(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return f

@@ -22,17 +22,6 @@ func IsTopic(name string) bool {
 	return device >= 0 && strings.HasPrefix(first, "/device_0/") && rslayout.ParseTopic(first).Kind != rslayout.TopicUnknown
 }
 
-// Devices returns the numbers of the devices that a bag describes, sorted.
-func Devices(bag *bagstore.Recording) (list []int) {
-	for _, c := range bag.Connections() {
-		if device, _ := rslayout.FirstTopic(c.Topic); IsTopic(c.Topic) && !slices.Contains(list, device) {
-			list = append(list, device)
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
 // StreamSummary is what a file holds of one stream.
 type StreamSummary struct {
 	Sensor      int
@@ -79,7 +68,8 @@ func (f *File) Times(id camdriver.StreamID, from time.Duration) iter.Seq[time.Du
 
 // Summary is the layout's part of what can be said about a bag.
 type Summary struct {
-	Number   int               `json:"number"`  // of the device
+	Camera   string            `json:"camera"`
+	Number   int               `json:"number"`  // of the device; -1: a camera node
 	Version  uint32            `json:"version"` // of the layout
 	Device   map[string]string `json:"device"`  // facts under the SDK's names
 	Recorded *time.Time        `json:"recorded,omitempty"`
@@ -87,7 +77,7 @@ type Summary struct {
 	Sensors  []SensorSummary   `json:"sensors"`
 	Notes    []string          `json:"notes"`             // what is odd or missing
 	Damaged  *uint64           `json:"damaged,omitempty"` // messages that can't be read; with gaps
-	Others   []*Summary        `json:"others,omitempty"`  // further devices
+	Others   []*Summary        `json:"others,omitempty"`  // further cameras
 }
 
 // SensorSummary is one sensor of a Summary.
@@ -110,7 +100,7 @@ type StreamLine struct {
 
 // summary sums the file up from its index alone; with gaps it reads every frame.
 func (f *File) summary(gaps bool) *Summary {
-	s := &Summary{Number: f.device, Version: f.version, Device: map[string]string{}, Seconds: f.Duration().Seconds(), Notes: f.notes}
+	s := &Summary{Camera: f.camera.Name, Number: f.camera.device, Version: f.version, Device: map[string]string{}, Seconds: f.Duration().Seconds(), Notes: f.notes}
 	for _, info := range f.snap.Info {
 		s.Device[info.Key.String()] = info.Value
 	}

@@ -32,20 +32,39 @@ func NodeName(id camdriver.StreamID) string {
 }
 
 // NodeStream returns the stream that a topic's name means: by the last part that has one of the words.
-// An image as another camera sees it, such as aligned_depth_to_color, is none.
-func NodeStream(topic string, inertial bool) (camdriver.StreamID, bool) {
-	parts := strings.Split(strings.ToLower(topic), "/")
-	for _, part := range slices.Backward(parts) {
-		id, ok := namedStream(part, func(k camdriver.StreamKind) bool { return k.Inertial() == inertial })
+// An image as another camera sees it, such as aligned_depth_to_color, is none. prefix is what the names of
+// the camera's topics begin with: its namespace between slashes, or "/".
+func NodeStream(topic string, inertial bool) (prefix string, id camdriver.StreamID, ok bool) {
+	topic, _ = TransportOf(topic)
+	can := func(k camdriver.StreamKind) bool { return k.Inertial() == inertial }
+	parts := strings.Split(topic, "/")
+	for i, part := range slices.Backward(parts) {
+		id, ok := namedStream(strings.ToLower(part), can)
 		if !ok {
 			continue
 		}
 		if strings.Contains(part, "_to_") || strings.Contains(part, "aligned") || strings.Contains(part, "registered") {
-			return camdriver.StreamID{}, false
+			return "", camdriver.StreamID{}, false
 		}
-		return id, true
+		if last := i == len(parts)-1; last && i > 0 { // /camera/color/image_color is of /camera
+			if folder, ok := namedStream(strings.ToLower(parts[i-1]), can); ok && folder == id {
+				i--
+			}
+		}
+		return strings.Join(parts[:i], "/") + "/", id, true
 	}
-	return camdriver.StreamID{Kind: camdriver.Motion}, inertial
+	return strings.Join(parts[:len(parts)-1], "/") + "/", camdriver.StreamID{Kind: camdriver.Motion}, inertial
+}
+
+// TransportOf returns the name of an image topic without the name that image_transport adds to it, and that name: "" of a
+// topic with images as they are.
+func TransportOf(topic string) (base, transport string) {
+	for _, transport := range []string{"compressed", "compressedDepth"} {
+		if base, ok := strings.CutSuffix(topic, "/"+transport); ok {
+			return base, transport
+		}
+	}
+	return topic, ""
 }
 
 // namedStream finds the first word in a part of a name that is of a kind that can be.

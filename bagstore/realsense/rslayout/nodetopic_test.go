@@ -8,13 +8,13 @@ func TestNodeStream(t *testing.T) {
 		"/cam/infra1/image_rect_raw": "Infrared_1", "/cam/infra2/image_rect_raw": "Infrared_2", "/cam/infrared_2": "Infrared_2", "/cam/infra/image": "Infrared_0",
 		"/camera/aligned_depth_to_color/image_raw": "", "/camera/depth_registered/image": "", "/camera/left/image_raw": "", "/robot/rgb/image": "Color_0",
 	} {
-		id, ok := NodeStream(name, false)
+		_, id, ok := NodeStream(name, false)
 		if got := id.String(); ok != (want != "") || ok && got != want {
 			t.Errorf("%s: %s %v, want %s", name, got, ok, want)
 		}
 	}
 	for name, want := range map[string]string{"/camera/gyro/sample": "Gyro_0", "/camera/accel/sample": "Accel_0", "/camera/imu": "Motion_0", "/mpu": "Motion_0"} {
-		if id, ok := NodeStream(name, true); !ok || id.String() != want {
+		if _, id, ok := NodeStream(name, true); !ok || id.String() != want {
 			t.Errorf("%s: %s, want %s", name, id, want)
 		}
 	}
