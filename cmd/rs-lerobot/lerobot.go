@@ -29,6 +29,8 @@ func (s settings) form() dataset.Form {
 	return dataset.Form{
 		Name: "lerobot",
 		Need: "an image stream",
+
+		Together: true,
 		Cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID {
 			list := dataset.Eyes(has, true)
 			if id := camdriver.DepthStream; len(list) == 0 && has(id) {
@@ -302,11 +304,14 @@ func (d *lerobotSet) Open(s *dataset.Input) (_ dataset.Writer, err error) {
 	return w, nil
 }
 
-// key names a stream's feature.
-func key(id camdriver.StreamID) string {
+// key names a stream's feature, with its camera if there are several.
+func key(camera string, id camdriver.StreamID) string {
 	name := strings.ToLower(id.Kind.String())
 	if id.Index > 0 {
 		name += fmt.Sprint(id.Index)
+	}
+	if camera != "" {
+		name = camera + "." + name
 	}
 	return imagePrefix + name
 }
@@ -394,7 +399,7 @@ func (w *lerobotWriter) begin(one *dataset.Set) error {
 	}
 	var stamps []string
 	for i, img := range one.Images {
-		name := key(w.Cameras[i])
+		name := key(w.CameraOf(i), w.Cameras[i])
 		w.Streams[i].Place = name
 		stamps = append(stamps, strings.TrimPrefix(name, imagePrefix))
 		f, err := w.images.add(name, img, w.Streams[i])

@@ -239,7 +239,7 @@ func framesOf(t *testing.T, in string) map[string]map[int64][]byte {
 	t.Helper()
 	frames := make(map[string]map[int64][]byte)
 	each(t, in, func(id camdriver.StreamID, at int64, data []byte) {
-		name := strings.TrimPrefix(key(id), imagePrefix)
+		name := strings.TrimPrefix(key("", id), imagePrefix)
 		if frames[name] == nil {
 			frames[name] = make(map[int64][]byte)
 		}

@@ -21,6 +21,7 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
+	"rsros/bagstore/realsense/rsbag"
 	"rsros/program"
 	"rsros/program/help"
 	"rsros/tools/bagset"
@@ -52,7 +53,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) int {
 	}
 	fmt.Fprintf(log, "rs-lerobot: %q\n", err)
 	switch {
-	case errors.Is(err, program.ErrUsage), errors.Is(err, bagset.ErrSelection):
+	case errors.Is(err, program.ErrUsage), errors.Is(err, bagset.ErrSelection), errors.Is(err, rsbag.ErrCamera):
 		return 2
 	case errors.Is(err, program.ErrIncomplete):
 		return 3
@@ -125,6 +126,7 @@ left out, 1 not done, 2 wrong usage.`,
 	f.StringVar(&robot, "robot", "", "YAML `FILE` with the topics of state and action")
 	f.StringVar(&s.Images, "images", "", "`FORM`: "+strings.Join(imageForms, ", ")+" (default png); videos need ffmpeg")
 	f.StringVar(&s.Depth, "depth", "", "`FORM`: "+strings.Join(depthForms, ", ")+" (default png); videos need ffmpeg")
+	f.StringVar(&o.Camera, "camera", "", "`NAME` of one camera of recordings of several; default: all")
 	f.Float64Var(&o.Rate, "fps", 0, "select about `HZ` sets a second; 0: all")
 	f.StringSliceVar(&filters, "filters", nil, "`BLOCK,...` that process each set, such as align_to_color")
 	f.StringArrayVar(&set, "set", nil, "with --filters: `BLOCK.OPTION=VALUE`")

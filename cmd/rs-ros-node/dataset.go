@@ -52,7 +52,7 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 	if o.form == "lerobot" {
 		return usageError{errors.New("rs-lerobot, a program of its own, makes data sets of LeRobot, with the same flags")}
 	}
-	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Rate: o.rate, Overwrite: e.Overwrite, Log: a.logger()}
+	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Camera: e.Camera, Rate: o.rate, Overwrite: e.Overwrite, Log: a.logger()}
 	if len(o.process.filters) > 0 || len(o.process.set) > 0 {
 		if d.Chain, err = reprocess.ParseChain(o.process.filters, o.process.set); err != nil {
 			return usageError{err}

@@ -28,6 +28,7 @@ type Options struct {
 	Form      string   // one of Forms
 	Dir       string   // folder or address
 	Selection bagset.Selection
+	Camera    string  // of a recording of several; "": all
 	Rate      float64 // sets a second, chosen from those that were recorded; 0: all
 	// Chain, if not nil, creates blocks that process each set.
 	Chain   func(*process.Resources) (process.Chain, error)
@@ -56,6 +57,8 @@ type Form struct {
 	// cameras returns the streams of a set, in the layout's order.
 	Cameras func(has func(camdriver.StreamID) bool) []camdriver.StreamID
 	Need    string // what cameras needs, for errors
+	// Together makes one sequence of a recording of several cameras, otherwise there is one for each.
+	Together bool
 	// open begins a sequence.
 	Open func(*Input) (Writer, error)
 	// folder names a sequence's folder if there are several; nil: its recording's name.
@@ -202,10 +205,16 @@ func sequenceNames(f Form, in []string) []string {
 		}
 		base := strings.TrimSuffix(place.Base(name), ".zstd")
 		base = strings.TrimSuffix(base, filepath.Ext(base))
-		names[i] = base
-		for n := 2; slices.Contains(names[:i], names[i]); n++ {
-			names[i] = fmt.Sprintf("%s~%d", base, n)
-		}
+		names[i] = unique(names[:i], base)
 	}
 	return names
+}
+
+// unique returns a name that isn't among others.
+func unique(others []string, name string) string {
+	one := name
+	for n := 2; slices.Contains(others, one); n++ {
+		one = fmt.Sprintf("%s~%d", name, n)
+	}
+	return one
 }

@@ -38,6 +38,7 @@ type request struct {
 	In        []string `json:"recordings"`
 	Versions  []string `json:"versions"`
 	Selection any      `json:"selection"`
+	Camera    string   `json:"camera,omitempty"`
 	Rate      float64  `json:"rate,omitempty"`
 	Noise     *Noise   `json:"noise,omitempty"`
 	Filters   string   `json:"filters,omitempty"`
@@ -54,7 +55,7 @@ const (
 
 // newManifest returns the manifest of a requested data set, without its sequences.
 func newManifest(ctx context.Context, o Options) (manifest, error) {
-	m := manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Stored: o.Uncompressed, Settings: o.Settings}}
+	m := manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Camera: o.Camera, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Stored: o.Uncompressed, Settings: o.Settings}}
 	for _, in := range o.In {
 		version, err := versionOf(ctx, in)
 		if err != nil {

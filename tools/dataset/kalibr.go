@@ -20,6 +20,8 @@ var kalibr = Form{
 	Cameras: func(has func(camdriver.StreamID) bool) []camdriver.StreamID { return Eyes(has, false) },
 	Open:    openKalibr,
 	Stamped: true,
+
+	Together: true,
 }
 
 type kalibrWriter struct {
@@ -147,7 +149,7 @@ func (w *kalibrWriter) chainText(motion *camdriver.StreamSnapshot) string {
 				others = append(others, k)
 			}
 		}
-		fmt.Fprintf(&b, "cam%d: # %s\n  rostopic: /cam%d/image_raw\n  resolution: %s\n  cam_overlaps: %s\n", i, e.Stream, i, numbers(e.Width, e.Height), numbers(others...))
+		fmt.Fprintf(&b, "cam%d: # %s%s\n  rostopic: /cam%d/image_raw\n  resolution: %s\n  cam_overlaps: %s\n", i, e.label(), e.Stream, i, numbers(e.Width, e.Height), numbers(others...))
 		if in := e.Intrinsics; in != nil {
 			_, model, k, why := lens(in)
 			if why != "" {
@@ -155,12 +157,16 @@ func (w *kalibrWriter) chainText(motion *camdriver.StreamSnapshot) string {
 			}
 			fmt.Fprintf(&b, "  camera_model: pinhole\n  intrinsics: %s\n  distortion_model: %s\n  distortion_coeffs: %s\n", numbers(in.Fx, in.Fy, in.Ppx, in.Ppy), model, numbers(k...))
 		}
-		if motion != nil {
+		if motion != nil && e.Camera == w.Streams[0].Camera { // another camera's place isn't known
 			b.WriteString(kalibrMatrix("T_cam_imu", between(motion.Extrinsic, e.Extrinsics)))
 			b.WriteString("  timeshift_cam_imu: 0.0\n")
 		}
 		if i > 0 {
-			b.WriteString(kalibrMatrix("T_cn_cnm1", between(w.Streams[i-1].Extrinsics, e.Extrinsics)))
+			before := w.Streams[i-1].Extrinsics
+			if e.Camera != w.Streams[i-1].Camera {
+				before = nil
+			}
+			b.WriteString(kalibrMatrix("T_cn_cnm1", between(before, e.Extrinsics)))
 		}
 	}
 	return b.String()

@@ -17,7 +17,6 @@ import (
 	"rsros/camdriver/process"
 	"rsros/msgs"
 	"rsros/program"
-	"rsros/tools/bagset"
 	"rsros/tools/export"
 )
 
@@ -30,6 +29,11 @@ type Input struct {
 	Filter   bagstore.Filter
 	snap     camdriver.DeviceSnapshot
 	Cameras  []camdriver.StreamID
+	own      int         // of Cameras: those of File's camera
+	names    []string    // of the camera of each of Cameras; nil: there is one camera
+	others   []*follower // further cameras
+	without  []string    // further cameras that lack what the form needs
+	res      *process.Resources
 	profiles []*process.Profile // of cameras; nil before the first set
 	used     []stampSet         // of cameras: names of images; nil if stamps don't name them
 	chain    process.Chain
@@ -68,6 +72,7 @@ type Sequence struct {
 // StreamEntry describes a stream of a Sequence.
 type StreamEntry struct {
 	Stream     string                `json:"stream"`
+	Camera     string                `json:"camera,omitempty"` // if there are several
 	Place      string                `json:"place"`
 	Clock      string                `json:"clock"`
 	Width      int                   `json:"width"`
@@ -96,60 +101,8 @@ func stamp(f *camdriver.Frame) int64 { return int64(msgs.FromMillis(f.Timestamp)
 // memory bounds the frames that are being processed.
 const memory = 128 << 20
 
-func exportOne(ctx context.Context, f Form, in, name string, out *Folder, o Options) (lost []string, err error) {
-	bags, filter, _, err := o.Selection.Open([]string{in}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}, o.Log)
-	defer bagset.Close(bags)
-	if err != nil {
-		return nil, err
-	}
-	file, err := rsbag.Open(in, rsbag.Options{Bag: bags[0], CameraNodes: true})
-	if err != nil {
-		return nil, err
-	}
-	s := &Input{
-		Sequence: &Sequence{Recording: in, Folder: name}, Options: o, Out: out, File: file, Filter: filter, snap: file.Snapshot(),
-		ticks: ticks{rate: o.Rate}, pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress},
-	}
-	for _, i := range s.snap.Info {
-		if i.Key == camdriver.InfoName {
-			s.Device = i.Value
-		}
-	}
-	for _, n := range append(slices.Clone(file.Notes()), file.Omissions()...) {
-		o.Log.Debug().Str("recording", in).Msg(n)
-	}
-	if s.Cameras = f.Cameras(s.selected()); len(s.Cameras) == 0 {
-		return nil, fmt.Errorf("%s: %w: %s needs %s", in, ErrStreams, f.Name, f.Need)
-	}
-	if s.truth, err = s.findTruth(f); err != nil {
-		return nil, err
-	}
-	if o.Chain != nil {
-		res := process.NewResources(memory, 1)
-		defer res.Close()
-		if s.chain, err = o.Chain(res); err != nil {
-			return nil, err
-		}
-		defer s.chain.Reset()
-	}
-	s.leftOut = s.table("left_out.csv", "time_ns,stamp_ns,why\n")
-	out.manifest.Sequences = append(out.manifest.Sequences, s.Sequence)
-	if err := s.run(f); err != nil {
-		return nil, err
-	}
-	return s.lost(), nil
-}
-
 // Context is that of the run.
 func (s *Input) Context() context.Context { return s.pace.Ctx }
-
-// selected returns which streams have frames and are selected.
-func (s *Input) selected() func(camdriver.StreamID) bool {
-	keeps := s.Filter.Query().Connections
-	return func(id camdriver.StreamID) bool {
-		return s.File.Frames(id) > 0 && slices.ContainsFunc(s.File.Connections(id), keeps)
-	}
-}
 
 // run reads the recording and writes the sequence.
 func (s *Input) run(f Form) error {
@@ -160,9 +113,9 @@ func (s *Input) run(f Form) error {
 	if err != nil {
 		return err
 	}
-	selected := s.selected()
+	taken := selected(s.Filter, s.File)
 	wanted := func(id camdriver.StreamID) bool {
-		return slices.Contains(s.Cameras, id) || !id.Kind.Video() && selected(id)
+		return slices.Contains(s.Cameras[:s.own], id) || !id.Kind.Video() && taken(id)
 	}
 	for _, st := range s.File.Streams() {
 		if wanted(st.Profile.Stream) {
@@ -207,6 +160,9 @@ func (s *Input) run(f Form) error {
 	if s.Motion > 0 && s.MotionClock != s.Clock {
 		s.Note("motion samples have stamps of another clock, %s, than %s, %s", s.MotionClock, s.Cameras[0], s.Clock)
 	}
+	for _, other := range s.others {
+		other.note()
+	}
 	if err := w.Finish(); err != nil {
 		return err
 	}
@@ -236,7 +192,7 @@ func (s *Input) entry(e *rssets.Entry, w Writer) error {
 // set writes a set that is complete, chosen and like the ones before it.
 func (s *Input) set(e *rssets.Entry, w Writer) error {
 	s.at = e.At
-	if missing := s.missing(&e.Set); len(missing) > 0 {
+	if missing := s.lacking(&e.Set, s.Cameras[:s.own]); len(missing) > 0 {
 		if s.half++; s.half == 1 {
 			s.since = e.At
 		}
@@ -255,12 +211,24 @@ func (s *Input) set(e *rssets.Entry, w Writer) error {
 		return err
 	}
 	one := &Set{Number: int(s.Sets), At: e.At}
-	for _, id := range s.Cameras {
+	for _, id := range s.Cameras[:s.own] {
 		img, ok := find(&e.Set, id)
 		if !ok {
 			return fmt.Errorf("the filters leave no image of %s that the data set can have", id)
 		}
 		one.Images, one.Stamps = append(one.Images, img), append(one.Stamps, stamp(img.Frame))
+	}
+	for _, w := range s.others {
+		images, why, err := w.nearest(&one.Images[0], e.At)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return s.leave(e, why)
+		}
+		for _, img := range images {
+			one.Images, one.Stamps = append(one.Images, img), append(one.Stamps, stamp(img.Frame))
+		}
 	}
 	if s.profiles == nil {
 		for _, img := range one.Images {
@@ -326,8 +294,9 @@ func find(from *process.Set, id camdriver.StreamID) (process.Image, bool) {
 	return from.Images[i], true
 }
 
-func (s *Input) missing(from *process.Set) (list []camdriver.StreamID) {
-	for _, id := range s.Cameras {
+// lacking returns the streams that a set lacks.
+func (s *Input) lacking(from *process.Set, streams []camdriver.StreamID) (list []camdriver.StreamID) {
+	for _, id := range streams {
 		if _, ok := find(from, id); !ok {
 			list = append(list, id)
 		}
@@ -346,11 +315,11 @@ func (s *Input) streamNames(ids []camdriver.StreamID) string {
 // describe takes the sequence's calibration from its first set.
 func (s *Input) describe(one *Set) {
 	s.Clock = one.Images[0].Frame.Domain.String()
-	for _, img := range one.Images {
+	for i, img := range one.Images {
 		p, f := img.Profile, img.Frame
 		s.profiles = append(s.profiles, p)
-		e := &StreamEntry{Stream: f.Stream().String(), Clock: f.Domain.String(), Width: f.Width, Height: f.Height, Rate: f.Profile.FPS,
-			Extrinsics: p.Extrinsics, Reference: s.snap.Reference.String()}
+		e := &StreamEntry{Stream: f.Stream().String(), Camera: s.CameraOf(i), Clock: f.Domain.String(), Width: f.Width, Height: f.Height, Rate: f.Profile.FPS,
+			Extrinsics: p.Extrinsics, Reference: s.snapOf(i).Reference.String()}
 		if p.Intrinsics.Width > 0 {
 			in := &p.Intrinsics
 			e.Intrinsics = in
@@ -421,6 +390,9 @@ func (s *Input) lost() (lost []string) {
 		if n.Severity == bagstore.Loss {
 			lost = append(lost, fmt.Sprintf("%s: %s", s.Recording, n.Text))
 		}
+	}
+	for _, name := range s.without {
+		lost = append(lost, fmt.Sprintf("%s: camera %s lacks what the data set needs", s.Recording, name))
 	}
 	if n := s.LeftOut - s.AtEnds; n > 0 {
 		lost = append(lost, fmt.Sprintf("%s: %d of %d sets were left out, see %s", s.Recording, n, s.LeftOut+s.Sets+s.ByRate, s.name("left_out.csv")))

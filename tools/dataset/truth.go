@@ -52,7 +52,7 @@ func (s *Input) findTruth(f Form) (t truth, err error) {
 		}
 		t.topic = s.Options.Truth
 		return t, nil
-	case s.selected()(camdriver.PoseStream):
+	case selected(s.Filter, s.File)(camdriver.PoseStream):
 		return t, nil
 	case len(topics) > 1:
 		t.topic = slices.Min(topics[1:])
