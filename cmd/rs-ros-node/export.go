@@ -49,6 +49,7 @@ func newExportCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.Points, "ply", false, "also write point clouds: 6 MB for a frame of 848x480")
 	f.BoolVar(&o.Aligned, "align-depth", false, "also write depth as the colour camera sees it, as 16-bit PNG")
 	f.BoolVar(&uncompressed, "uncompressed", false, "with --as: don't compress PNG files")
+	cameraFlag(f, &o.Camera)
 	set.flags(cmd)
 	o.Selection.Flags(f)
 	overwriteFlag(f, &o.Overwrite, "replace the export or data set that is in the folder")

@@ -45,7 +45,7 @@ func newAligned(r *recordingExport, chosen map[camdriver.StreamID]bool) *aligned
 	for _, s := range []*camdriver.StreamSnapshot{depth, colour} {
 		a.sync.Expect(s.Profile.Stream)
 	}
-	name := fmt.Sprintf("%s_aligned_to_%s", depth.Profile.Stream, colour.Profile.Stream)
+	name := fmt.Sprintf("%s%s_aligned_to_%s", r.prefix, depth.Profile.Stream, colour.Profile.Stream)
 	a.place = r.place(name)
 	m := &manifestStream{Name: name, Place: a.place}
 	describeCalibration(m, *colour)

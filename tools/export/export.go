@@ -17,6 +17,7 @@ import (
 type Options struct {
 	Bag       string
 	Selection bagset.Selection
+	Camera    string // of a recording of several; "": all
 	Dir       string // folder or address; new, empty, or of an export that was killed
 	Points    bool   // point clouds, too
 	Aligned   bool   // depth as the colour camera sees it, too

@@ -51,23 +51,31 @@ func exportFolder(ctx context.Context, bag *bagstore.Recording, filter bagstore.
 
 func (f *folder) export(bag *bagstore.Recording, filter bagstore.Filter) error {
 	recording := rsbag.IsRecording(bag)
-	if recording {
-		if err := f.exportRecording(bag, filter); err != nil {
-			return err
-		}
+	others, err := otherTopics(bag, filter, recording, f.o.Camera)
+	if err == nil && recording {
+		err = f.exportRecording(bag, filter)
 	}
-	return f.exportTopics(otherTopics(bag, filter, recording))
+	if err != nil {
+		return err
+	}
+	return f.exportTopics(others)
 }
 
-// otherTopics returns what is selected, without the layout of a RealSense recording.
-func otherTopics(bag *bagstore.Recording, filter bagstore.Filter, recording bool) *bagstore.View {
+// otherTopics returns what is selected, without the layout of a RealSense recording, and without other cameras than the chosen one.
+func otherTopics(bag *bagstore.Recording, filter bagstore.Filter, recording bool, camera string) (*bagstore.View, error) {
+	mine, err := func(string) bool { return true }, error(nil)
+	if camera != "" {
+		if mine, err = rsbag.TopicsOf(bag, camera); err != nil {
+			return nil, fmt.Errorf("%s: %w", bag.Path(), err)
+		}
+	}
 	q := filter.Query()
 	selected := q.Connections
 	q.Connections = func(c *bagstore.Connection) bool {
 		_, layout := rslayout.TopicType(c.Topic)
-		return selected(c) && !(recording && layout)
+		return selected(c) && mine(c.Topic) && !(recording && (layout || rsbag.IsTopic(c.Topic)))
 	}
-	return bag.View(q)
+	return bag.View(q), nil
 }
 
 // oddLetters are characters that some file systems reject or shells interpret.

@@ -48,12 +48,14 @@ type frameWriter struct {
 	bad  int      // messages that can be read but have no image
 	left []string // streams and topics that aren't selected
 	any  bool     // something is selected
+
+	prefix string // of the names of streams, if there are several cameras
 }
 
 // frameTypes are the types of topics that Frames writes.
 var frameTypes = []string{"sensor_msgs/Image", "sensor_msgs/CompressedImage", "sensor_msgs/Imu"}
 
-// Frames writes images and samples, each after a line of JSON that describes it: those of a RealSense recording in time order, then
+// Frames writes images and samples, each after a line of JSON that describes it: those of each RealSense device in time order, then
 // those of other topics. The errors are Run's; o.Dir isn't used.
 func Frames(ctx context.Context, o Options, out io.Writer) error {
 	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}, o.Log)
@@ -63,11 +65,12 @@ func Frames(ctx context.Context, o Options, out io.Writer) error {
 	}
 	w := &frameWriter{o: o, out: bufio.NewWriterSize(out, 64<<10), walk: bagset.NewWalk(ctx, o.Log)}
 	recording := rsbag.IsRecording(bags[0])
-	if recording {
+	others, err := otherTopics(bags[0], filter, recording, o.Camera)
+	if err == nil && recording {
 		err = w.recording(bags[0], filter)
 	}
 	if err == nil {
-		err = w.topics(bags[0], otherTopics(bags[0], filter, recording))
+		err = w.topics(bags[0], others)
 	}
 	if err := cmp.Or(err, w.out.Flush()); err != nil {
 		return err
@@ -80,15 +83,22 @@ func Frames(ctx context.Context, o Options, out io.Writer) error {
 }
 
 func (w *frameWriter) recording(bag *bagstore.Recording, filter bagstore.Filter) error {
-	file, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
-	if err != nil {
-		return err
+	files, err := rsbag.OpenAll(bag.Path(), rsbag.Options{Bag: bag, Camera: w.o.Camera})
+	for i := 0; err == nil && i < len(files); i++ {
+		if len(files) > 1 {
+			w.prefix = files[i].Camera().Name + "/"
+		}
+		err = w.camera(files[i], filter)
 	}
+	return err
+}
+
+func (w *frameWriter) camera(file *rsbag.File, filter bagstore.Filter) error {
 	chosen := make(map[camdriver.StreamID]bool)
 	for _, s := range file.Streams() {
 		id := s.Profile.Stream
 		chosen[id] = isSelected(file, s, filter)
-		w.found(id.String(), chosen[id])
+		w.found(w.prefix+id.String(), chosen[id])
 	}
 	cursor := file.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return chosen[id] }})
 	defer cursor.Close()
@@ -110,7 +120,7 @@ func (w *frameWriter) recording(bag *bagstore.Recording, filter bagstore.Filter)
 
 func (w *frameWriter) frame(e rsbag.Event) error {
 	f := e.Frame
-	head := frameHead{Stream: f.Stream().String(), Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(), Time: int64(e.Time)}
+	head := frameHead{Stream: w.prefix + f.Stream().String(), Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(), Time: int64(e.Time)}
 	if len(f.Metadata) > 0 {
 		head.Metadata = make(map[string]int64, len(f.Metadata))
 		for _, m := range f.Metadata {

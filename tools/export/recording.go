@@ -18,6 +18,7 @@ import (
 type recordingExport struct {
 	*folder
 	file    *rsbag.File
+	prefix  string // of the names of its streams, if there are several cameras
 	snap    camdriver.DeviceSnapshot
 	counts  map[camdriver.StreamID]uint64 // frames in the file
 	clouds  *clouds                       // nil unless asked for
@@ -26,11 +27,19 @@ type recordingExport struct {
 }
 
 func (f *folder) exportRecording(bag *bagstore.Recording, filter bagstore.Filter) error {
-	file, err := rsbag.Open(bag.Path(), rsbag.Options{Bag: bag})
-	if err != nil {
-		return err
+	files, err := rsbag.OpenAll(bag.Path(), rsbag.Options{Bag: bag, Camera: f.o.Camera})
+	for i := 0; err == nil && i < len(files); i++ {
+		prefix := ""
+		if len(files) > 1 {
+			prefix = files[i].Camera().Name + "/"
+		}
+		err = f.exportCamera(files[i], prefix, filter)
 	}
-	r := &recordingExport{folder: f, file: file, snap: file.Snapshot(),
+	return err
+}
+
+func (f *folder) exportCamera(file *rsbag.File, prefix string, filter bagstore.Filter) error {
+	r := &recordingExport{folder: f, file: file, prefix: prefix, snap: file.Snapshot(),
 		counts: make(map[camdriver.StreamID]uint64), meta: make(map[string]*metaColumns)}
 	if f.o.Points {
 		r.clouds = newClouds(r)
@@ -47,9 +56,11 @@ func (f *folder) exportRecording(bag *bagstore.Recording, filter bagstore.Filter
 
 // describe fills in the manifest's head, and returns the streams that the filter takes.
 func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamID]bool {
-	r.manifest.device, r.manifest.ref = make(map[string]string), r.snap.Reference.String()
-	for _, i := range r.snap.Info {
-		r.manifest.device[i.Key.String()] = i.Value
+	if r.manifest.device == nil { // of several, the first
+		r.manifest.device, r.manifest.ref = make(map[string]string), r.snap.Reference.String()
+		for _, i := range r.snap.Info {
+			r.manifest.device[i.Key.String()] = i.Value
+		}
 	}
 	chosen := make(map[camdriver.StreamID]bool)
 	for i, s := range r.file.Streams() {
@@ -59,7 +70,8 @@ func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamI
 		}
 		chosen[id], r.counts[id] = true, s.Frames
 		r.walk.Total += s.Frames
-		m := &manifestStream{Name: id.String(), Place: r.place(id.String()), Profile: s.Profile.String(), Frames: s.Frames}
+		name := r.prefix + id.String()
+		m := &manifestStream{Name: name, Place: r.place(name), Profile: s.Profile.String(), Frames: s.Frames}
 		if i < len(r.snap.Streams) {
 			describeCalibration(m, r.snap.Streams[i])
 		}
@@ -71,7 +83,9 @@ func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamI
 // isSelected reports whether the filter takes a stream, or a topic of it.
 func isSelected(file *rsbag.File, s rsbag.StreamSummary, filter bagstore.Filter) bool {
 	part, keeps := fmt.Sprintf("/sensor_%d/%v/", s.Sensor, s.Profile.Stream), filter.Query().Connections
-	return slices.ContainsFunc(file.Bag().Connections(), func(c *bagstore.Connection) bool { return strings.Contains(c.Topic, part) && keeps(c) })
+	return slices.ContainsFunc(file.Bag().Connections(), func(c *bagstore.Connection) bool {
+		return file.Owns(c.Topic) && strings.Contains(c.Topic, part) && keeps(c)
+	})
 }
 
 func describeCalibration(m *manifestStream, s camdriver.StreamSnapshot) {
@@ -110,7 +124,7 @@ func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) erro
 
 func (r *recordingExport) frame(e rsbag.Event) error {
 	f := e.Frame
-	name := f.Stream().String()
+	name := r.prefix + f.Stream().String()
 	entry := manifestFile{Stream: name, Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(), Time: int64(e.Time)}
 	if err := r.metadata(entry, f); err != nil {
 		return err
