@@ -14,13 +14,18 @@ import (
 // WriteDevice prints the summary of a RealSense recording for people.
 func WriteDevice(w io.Writer, s *rsbag.Summary) error {
 	name := "device"
-	if len(s.Others) > 0 || s.Number > 0 {
+	switch {
+	case s.Number < 0:
+		name = "camera " + s.Camera
+	case len(s.Others) > 0 || s.Number > 0:
 		name = fmt.Sprint("device ", s.Number)
 	}
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	info := func(k camdriver.InfoKey) string { return s.Device[k.String()] }
 	fmt.Fprintf(t, "%s:\t%s, serial %s, firmware %s\n", name, info(camdriver.InfoName), info(camdriver.InfoSerialNumber), info(camdriver.InfoFirmwareVersion))
-	fmt.Fprintf(t, "layout:\tRealSense version %d, %.3fs\n", s.Version, s.Seconds)
+	if s.Number >= 0 {
+		fmt.Fprintf(t, "layout:\tRealSense version %d, %.3fs\n", s.Version, s.Seconds)
+	}
 	if s.Recorded != nil {
 		fmt.Fprintf(t, "recorded:\t%s\n", s.Recorded.Format(time.RFC3339))
 	}

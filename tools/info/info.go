@@ -38,6 +38,7 @@ type Summary struct {
 	Uncompressed int64            `json:"uncompressed"`             // bytes of all chunks
 	Types        []TypeSummary    `json:"types"`                    // by name
 	Topics       []TopicSummary   `json:"topics"`                   // by name
+	Cameras      []rsbag.Camera   `json:"cameras,omitempty"`        // devices or camera nodes
 	Notes        []bagstore.Note  `json:"notes"`
 }
 
@@ -112,7 +113,7 @@ type TopicSizes struct {
 // Summarize summarizes a bag. Without options it reads no messages.
 func Summarize(ctx context.Context, b *bagstore.Recording, o Options) (s *Summary, err error) {
 	s = &Summary{Path: b.Path(), Version: b.Version(), Indexed: b.Indexed(), Size: b.Size(), Start: b.Start(), End: b.End(),
-		Messages: b.MessageCount(), Topics: Topics(b), Notes: b.Notes()}
+		Messages: b.MessageCount(), Topics: Topics(b), Cameras: rsbag.Cameras(b), Notes: b.Notes()}
 	for _, block := range b.Blocks() {
 		if !block.Continued {
 			s.Chunks++

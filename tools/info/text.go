@@ -35,6 +35,7 @@ func (s *Summary) WriteText(to io.Writer) error {
 		s.compression(&r)
 		r.add("types", s.typeLines()...)
 		r.add("topics", s.topicLines()...)
+		r.add("cameras", s.cameraLines()...)
 		r.add("rates", s.details(s.rateDetails)...)
 		r.add("sizes", s.details(sizeDetails)...)
 	}
@@ -51,6 +52,17 @@ func (s *Summary) WriteText(to io.Writer) error {
 		fmt.Fprintf(w, "%-*s %s\n", width+1, name, strings.TrimRight(row[1], " "))
 	}
 	return w.Flush()
+}
+
+// cameraLines has a line for each camera, if there are several.
+func (s *Summary) cameraLines() (lines []string) {
+	for _, c := range s.Cameras {
+		lines = append(lines, c.Name+": "+strings.Join(c.Streams, ", "))
+	}
+	if len(lines) < 2 {
+		return nil
+	}
+	return lines
 }
 
 // times says when it begins and ends, as rosbag info does, and if that isn't in the file, what is.
