@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -21,15 +22,26 @@ import (
 	"rsros/ros/xmlrpc"
 	"rsros/tools/info"
 	"rsros/tools/rules"
+	"rsros/tools/trigger"
 )
 
 type checkOptions struct {
 	json        bool
+	sync        string // "", syncReport or syncRequired
+	picture     string // of sync
 	rules, from string // files
 }
 
+// The values of --sync.
+const (
+	syncReport   = "report"
+	syncRequired = "required"
+)
+
 type checkResult struct {
 	*bagstore.CheckReport
+	// Sync is the result of --sync.
+	Sync      *trigger.Report    `json:"sync,omitempty"`
 	Recording *rsbag.CheckReport `json:"recording,omitempty"`
 	// Broken lists the requirements of librealsense's .db3 reader that the file breaks.
 	Broken []rsdb3.Broken `json:"broken_rules,omitempty"`
@@ -54,6 +66,10 @@ func newCheckCommand(a *app) *cobra.Command {
 				return errors.New("--rules-from excludes --rules and --json")
 			case o.from != "":
 				return cobra.NoArgs(cmd, args)
+			case o.sync != "" && o.sync != syncReport && o.sync != syncRequired:
+				return fmt.Errorf("--sync %s: want %s or %s", o.sync, syncReport, syncRequired)
+			case o.picture != "" && (o.sync == "" || len(args) > 1):
+				return errors.New("-o is for the picture of --sync of one recording")
 			}
 			return cobra.MinimumNArgs(1)(cmd, args)
 		},
@@ -66,6 +82,9 @@ func newCheckCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, one object per bag")
 	cmd.Flags().StringVar(&o.rules, "rules", "", "compare each recording with the rules in this YAML `FILE`")
+	cmd.Flags().StringVar(&o.sync, "sync", "", "also say whether cameras trigger together; `MODE` required: exit code 3 if they don't")
+	cmd.Flags().Lookup("sync").NoOptDefVal = syncReport
+	cmd.Flags().StringVarP(&o.picture, "picture", "o", "", "with --sync: write the offsets over time to `FILE`, an SVG")
 	cmd.Flags().StringVar(&o.from, "rules-from", "", "print rules that this `RECORDING` meets, with tolerances")
 	return cmd
 }
@@ -79,10 +98,10 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 		}
 	}
 	var all verdict
-	var failed []string
+	var failed, apart []string
 	for _, path := range paths {
 		a.warnActive(path)
-		res, measures, err := a.checkOne(ctx, path, set != nil)
+		res, measures, err := a.checkOne(ctx, path, set != nil, o.sync != "")
 		if err != nil {
 			return err
 		}
@@ -95,6 +114,14 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 			return err
 		}
 		all.add(res.Path, res.Outcome)
+		if res.Sync != nil && o.picture != "" {
+			if err := place.Write(ctx, o.picture, true, func(f *os.File) error { return res.Sync.WriteSVG(f) }); err != nil {
+				return err
+			}
+		}
+		if o.sync == syncRequired && (res.Sync == nil || !res.Sync.Synchronised()) {
+			apart = append(apart, res.Path)
+		}
 	}
 	s := program.Summary{Verb: "checked", Counts: []string{fmt.Sprintf("%s: %d sound, %d damaged, %d not readable",
 		program.Count(len(paths), "recording"), len(paths)-len(all.damaged)-len(all.failed), len(all.damaged), len(all.failed))}}
@@ -106,12 +133,15 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 	if len(failed) > 0 && len(all.failed) == 0 {
 		err = errors.Join(err, fmt.Errorf("%w: rules failed: %s", program.ErrIncomplete, strings.Join(failed, ", ")))
 	}
+	if len(apart) > 0 && len(all.failed) == 0 {
+		err = errors.Join(err, fmt.Errorf("%w: not triggered together: %s", program.ErrIncomplete, strings.Join(apart, ", ")))
+	}
 	return err
 }
 
 // rulesFrom prints rules that a recording keeps.
 func (a *app) rulesFrom(ctx context.Context, path string) error {
-	res, measures, err := a.checkOne(ctx, path, true)
+	res, measures, err := a.checkOne(ctx, path, true, false)
 	if err != nil {
 		return err
 	}
@@ -128,7 +158,7 @@ func (a *app) rulesFrom(ctx context.Context, path string) error {
 }
 
 // checkOne fails only if it is interrupted. A bag that can't be read is a result.
-func (a *app) checkOne(ctx context.Context, path string, measure bool) (checkResult, *rules.Measures, error) {
+func (a *app) checkOne(ctx context.Context, path string, measure, sync bool) (checkResult, *rules.Measures, error) {
 	report, done := a.progress(path, false)
 	defer done()
 	before := place.TrafficNow()
@@ -141,6 +171,9 @@ func (a *app) checkOne(ctx context.Context, path string, measure bool) (checkRes
 			measures = rules.NewMeasures(bag)
 		}
 		err = res.check(ctx, bag, report, measures)
+		if err == nil && sync && res.Outcome != bagstore.Unreadable {
+			res.Sync, err = trigger.Analyse(ctx, bag)
+		}
 	}
 	if err == nil && res.Outcome != bagstore.Unreadable {
 		res.Broken, _, err = rsdb3.Check(ctx, path)
@@ -240,6 +273,9 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 	}
 	for _, b := range r.Broken {
 		fmt.Fprintf(w, "  librealsense can't play all of it: rule %d is broken %d times, first: %s\n", b.Rule, b.Count, b.Text)
+	}
+	if r.Sync != nil {
+		r.Sync.WriteText(w)
 	}
 	if r.Rules != nil {
 		r.Rules.WriteText(w)

@@ -93,6 +93,10 @@ func expandFlags(root *cobra.Command, args []string) ([]string, error) {
 			i++
 			arg += "=" + args[i]
 		}
+		if cmd.Name() == "check" && arg == "--sync" && i+1 < len(args) && args[i+1] == syncRequired {
+			i++
+			arg += "=" + args[i]
+		}
 		if !ok || !setting.Row {
 			out = append(out, arg)
 			continue
