@@ -32,6 +32,9 @@ type channel struct {
 // Messages of up to smallMessage bytes are copied, which costs less than retaining them.
 const smallMessage = 4 << 10
 
+// maxConnections bounds the connections that are played: each takes 5 KB here and as much in the graph.
+const maxConnections = 20_000
+
 type channels struct {
 	list   []*channel
 	byConn map[*bagstore.Connection]*channel

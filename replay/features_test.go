@@ -389,3 +389,21 @@ func TestRealTime(t *testing.T) {
 	}
 	need.Must(t, <-done)
 }
+
+// manyTopics is a source with more connections than are played.
+type manyTopics struct{ Source }
+
+func (manyTopics) Connections() (list []*bagstore.Connection) {
+	for range maxConnections + 1 {
+		list = append(list, &bagstore.Connection{Topic: "/a", Type: "std_msgs/String"})
+	}
+	return list
+}
+
+// TestManyConnections checks that a recording with more connections than a graph has is refused.
+func TestManyConnections(t *testing.T) {
+	o := Options{Log: zerolog.Nop(), Source: manyTopics{Bags(nil)}, Output: &journal{}, Clock: &fakeClock{now: wall0}}
+	if _, err := New(o); err == nil || !strings.Contains(err.Error(), "20001 connections to play, at most 20000") {
+		t.Errorf("the player says %v", err)
+	}
+}

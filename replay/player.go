@@ -59,7 +59,9 @@ func New(o Options) (*Player, error) {
 		problems:    problems{log: o.Log},
 	}
 	p.time.idle = o.Idle
-	p.choose()
+	if err := p.choose(); err != nil {
+		return nil, err
+	}
 	if err := p.bound(); err != nil {
 		return nil, err
 	}
@@ -193,7 +195,7 @@ func (p *Player) finish() error {
 }
 
 // choose plans the channels of all connections that the filter selects.
-func (p *Player) choose() {
+func (p *Player) choose() error {
 	var conns []*bagstore.Connection
 	for _, c := range p.o.Source.Connections() {
 		if !p.o.Filter.wants(c) {
@@ -204,6 +206,9 @@ func (p *Player) choose() {
 			continue
 		}
 		conns = append(conns, c)
+	}
+	if len(conns) > maxConnections {
+		return fmt.Errorf("the recording has %d connections to play, at most %d are played: choose some of its topics", len(conns), maxConnections)
 	}
 	var renamed, problems []string
 	p.channels, renamed, problems = plan(conns, &p.o)
@@ -223,6 +228,7 @@ func (p *Player) choose() {
 		ch.pausing = slices.Contains(p.o.PauseTopics, ch.recorded)
 	}
 	p.warnAboutNames()
+	return nil
 }
 
 // query selects the messages between two times. In real time a chunk is needed long
