@@ -2,6 +2,7 @@ package db3
 
 import (
 	"bytes"
+	"errors"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -124,6 +125,19 @@ func TestSchemas(t *testing.T) {
 		}
 		if len(f.Info().Notes) > 0 {
 			t.Errorf("%s: notes %v", path, f.Info().Notes)
+		}
+	}
+}
+
+// TestKept checks that a file that is closed with nothing new since a commit tells of what the commit has.
+func TestKept(t *testing.T) {
+	for _, noSync := range []bool{true, false} {
+		w, err := Create(filepath.Join(t.TempDir(), "x.db3"), bagstore.Options{NoSync: noSync}, func(*Writer) error { return nil })
+		need.Must(t, err)
+		topic, err := w.AddTopic(bagstore.Topic{Name: "/a", Type: "a/msg/B"})
+		need.Must(t, errors.Join(err, w.Write(topic, 5, []byte("hi")), w.Commit(), w.Close()))
+		if k := w.Kept(); k.Messages() != 1 || k.Start != 5 || k.End != 5 {
+			t.Errorf("NoSync %v: %+v is kept", noSync, k)
 		}
 	}
 }
