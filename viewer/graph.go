@@ -122,10 +122,6 @@ func (g *graphStage) topicList() *topics { return g.topics.Load() }
 
 func (g *graphStage) state() *wire.State { return &wire.State{Playing: !g.frozen.Load(), Rate: 1} }
 
-func (g *graphStage) canResend() bool { return false }
-
-func (g *graphStage) resend([]*stream) error { return nil }
-
 func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
 	switch {
 	case r.Op == "play":
@@ -142,9 +138,6 @@ func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
 	}
 	return nil, nil
 }
-
-// end implements stage: subscriptions end with their last viewers.
-func (*graphStage) end() error { return nil }
 
 func (g *graphStage) recording() *wire.Record {
 	if g.recorder == nil {

@@ -25,14 +25,13 @@ func (s *Server) own() {
 // do executes f on the owner's goroutine and returns its error, or an error if ctx ends before it is f's
 // turn. A panic of f is one of the caller.
 func (s *Server) do(ctx context.Context, f func() error) (err error) {
-	done := make(chan string, 1) // a panic
+	panicked, done := "", make(chan struct{})
 	run := func() {
-		panicked := ""
+		defer close(done)
 		defer func() {
 			if p := recover(); p != nil {
 				panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
 			}
-			done <- panicked
 		}()
 		err = f()
 	}
@@ -43,16 +42,8 @@ func (s *Server) do(ctx context.Context, f func() error) (err error) {
 	case <-s.ctx.Done():
 		return errEnded
 	}
-	if p := <-done; p != "" {
-		panic(p)
+	if <-done; panicked != "" {
+		panic(panicked)
 	}
 	return err
-}
-
-// attempt executes f on the owner's goroutine, unless that is busy. It doesn't wait.
-func (s *Server) attempt(f func()) {
-	select {
-	case s.inbox <- f:
-	default:
-	}
 }

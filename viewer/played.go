@@ -46,8 +46,6 @@ func newPlayed(s *Server, out *Output, player *replay.Player, name, file string)
 // begin implements stage.
 func (g *played) begin() error { return g.beginIf(len(g.watched()) > 0) }
 
-func (*played) recording() *wire.Record { return nil }
-
 func (g *played) do(r *wire.Request) (map[string]any, error) {
 	switch r.Op {
 	case "seek":

@@ -374,7 +374,10 @@ func (s *Server) update() {
 		}
 		g := s.current()
 		if g != nil {
-			s.attempt(func() { s.serve(g) })
+			select {
+			case s.inbox <- func() { s.serve(g) }:
+			default: // the owner is busy
+			}
 			if list := g.takeMarks(); list != nil {
 				s.notify(g, "marks", map[string]any{"marks": list})
 			}

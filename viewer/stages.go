@@ -56,9 +56,13 @@ func (b *base) described() *wire.Source {
 	return &out
 }
 
-func (b *base) busy() error { return nil }
-
-func (b *base) begin() error { return nil }
+// A stage that has nothing to do for one of these inherits it.
+func (b *base) busy() error             { return nil }
+func (b *base) begin() error            { return nil }
+func (b *base) end() error              { return nil } // subscriptions end with their last viewers
+func (b *base) canResend() bool         { return false }
+func (b *base) resend([]*stream) error  { return nil }
+func (b *base) recording() *wire.Record { return nil }
 
 func (b *base) span() (start, end wire.Nanos, ok bool) {
 	if b.source.Start == nil {

@@ -16,9 +16,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Columns of a page: at least, where there is no terminal, and at most.
+// Columns of a page: where there is no terminal, and at most.
 const (
-	narrow   = 40
 	Standard = 80
 	Widest   = 100
 )
@@ -52,7 +51,7 @@ func Use(root *cobra.Command, screen io.Writer) {
 func columns(screen io.Writer) int {
 	if f, ok := screen.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return min(max(width, narrow), Widest)
+			return min(width, Widest)
 		}
 	}
 	return Standard
