@@ -140,6 +140,16 @@ func (b *fakeBus) unplug(i int) {
 	}
 }
 
+// replugAll unplugs and plugs in all cameras.
+func (b *fakeBus) replugAll() {
+	for i := range b.slots {
+		b.unplug(i)
+	}
+	for i := range b.slots {
+		b.plug(i)
+	}
+}
+
 func (b *fakeBus) camera(i int) *d435i.Camera {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -124,13 +124,16 @@ func (d *Device) recover(gone *link) *link {
 	if errors.Is(why, errReset) {
 		d.waitGone(gone.usb)
 	}
-	others := map[usb.Device]bool{}
+	others, said := map[usb.Device]bool{}, ""
 	for d.ctx.Err() == nil {
 		l, err := d.reattach(gone.usb.Serial, others)
 		if err == nil {
 			return l
 		}
-		d.log.Debug().Err(err).Msg("the camera has not returned")
+		if text := err.Error(); !errors.Is(err, camdriver.ErrUnplugged) && text != said && d.ctx.Err() == nil {
+			said = text
+			d.log.Warn().Err(err).Msg("the camera is back, but can't be used; trying again")
+		}
 		wait(d.ctx, d.rescan)
 	}
 	return nil
@@ -240,6 +243,9 @@ func (d *Device) setLink(l *link) {
 func (s *sensor) resume(l *link) error {
 	if s.wanted == nil {
 		return nil
+	}
+	if err := camdriver.CheckProfiles(s.wanted, s.offered); err != nil {
+		return err // it may be on a slower link now
 	}
 	s.region.started(s.wanted)
 	for _, n := range s.numbers {

@@ -182,6 +182,45 @@ func TestOptionList(t *testing.T) {
 	}
 }
 
+// TestProductOptions compares which options of the stereo module a product has and lacks.
+func TestProductOptions(t *testing.T) {
+	const (
+		bright, hue, mains = camdriver.OptionBrightness, camdriver.OptionHue, camdriver.OptionPowerLineFrequency
+		white, sync        = camdriver.OptionEnableAutoWhiteBalance, camdriver.OptionInterCamSyncMode
+		trigger, mode      = camdriver.OptionOutputTriggerEnabled, camdriver.OptionDepthAutoExposureMode
+	)
+	type ids = []camdriver.OptionID
+	for _, test := range []struct {
+		opt       d435i.Options
+		has, lack ids
+	}{
+		{d435i.Options{}, ids{sync, trigger}, ids{bright, hue, mains, white, mode}},
+		{d435i.Options{Product: model.D415}, ids{white, sync, trigger}, ids{bright, mode}},
+		{d435i.Options{Product: model.D405}, ids{bright, hue, mains, white, trigger}, ids{sync, mode}},
+		{d435i.Options{Product: model.D405, GVD: model.GVD{Hardware: 7}}, ids{bright, sync, trigger}, ids{mode}},
+		{d435i.Options{Product: model.D421}, nil, ids{bright, sync, trigger}},
+		{d435i.Options{Product: model.D455}, ids{sync, trigger, mode}, ids{bright, white}},
+	} {
+		d := openFake(t, newBus1(t, test.opt))
+		name, count := camdriver.Find(d.Info(), camdriver.InfoName), map[camdriver.OptionID]int{}
+		for _, o := range d.Sensors()[0].Options() {
+			if count[o.ID]++; count[o.ID] > 1 {
+				t.Errorf("%s has %s twice", name, o.ID)
+			}
+		}
+		for _, id := range test.has {
+			if count[id] == 0 {
+				t.Errorf("%s lacks %s", name, id)
+			}
+		}
+		for _, id := range test.lack {
+			if count[id] > 0 {
+				t.Errorf("%s has %s", name, id)
+			}
+		}
+	}
+}
+
 // TestExclusiveOptions checks that options that exclude each other are refused.
 func TestExclusiveOptions(t *testing.T) {
 	for _, test := range []struct{ on, refused camdriver.OptionID }{
@@ -190,6 +229,8 @@ func TestExclusiveOptions(t *testing.T) {
 		{camdriver.OptionHdrEnabled, camdriver.OptionEmitterOnOff},
 		{camdriver.OptionHdrEnabled, camdriver.OptionEnableAutoExposure},
 		{camdriver.OptionHdrEnabled, camdriver.OptionExposure},
+		{camdriver.OptionHdrEnabled, camdriver.OptionLaserPower},
+		{camdriver.OptionHdrEnabled, camdriver.OptionEmitterEnabled},
 	} {
 		s := openFake(t, newBus1(t)).Sensors()[0]
 		drivertest.Set(t, s, test.on, 1)

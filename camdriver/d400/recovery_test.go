@@ -3,14 +3,20 @@ package d400
 import (
 	"errors"
 	"math"
+	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
 	"rsros/test/drivertest"
 	"rsros/test/need"
+	"rsros/usbcam/d435i"
 )
 
 // offset is the largest difference between the times of frames and of their arrival.
@@ -142,4 +148,75 @@ func TestHardwareTime(t *testing.T) {
 			pass(t, time.Second)
 		}
 	})
+}
+
+// TestHubReset has a hub reset, on which two cameras stream: both leave, and are back at once with other addresses.
+func TestHubReset(t *testing.T) {
+	for _, unnamed := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBus1(t, d435i.Options{Serial: [6]byte{1}, ASICSerial: [6]byte{2}}, d435i.Options{Serial: [6]byte{3}, ASICSerial: [6]byte{4}})
+			b.unnamed = unnamed
+			b.replugAll()
+			var handlers [2]recorder
+			for i, serial := range []string{"010000000000", "030000000000"} {
+				d, err := OpenOn(t.Context(), b, Selector{Serial: serial}, Options{})
+				need.Must(t, err)
+				defer d.Close()
+				drivertest.Start(t, d.Sensors()[0], &handlers[i], smallDepth)
+			}
+			pass(t, time.Second)
+			b.replugAll()
+			pass(t, 5*time.Second)
+			for i := range handlers {
+				before := handlers[i].Count(camdriver.DepthStream)
+				if pass(t, time.Second); handlers[i].Count(camdriver.DepthStream)-before < 80 {
+					t.Errorf("camera %d doesn't stream after the reset: %v", i, handlers[i].Status)
+				}
+			}
+		})
+	}
+}
+
+// TestSlowerLink plugs a camera in again where it has USB 2 only, and then where it has USB 3.
+func TestSlowerLink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, r := newBus1(t), &recorder{}
+		var log lockedBuffer
+		d, err := OpenOn(t.Context(), b, Selector{}, Options{Log: zerolog.New(&log)})
+		need.Must(t, err)
+		defer d.Close()
+		streaming(t, d, r)
+		for _, slow := range []bool{true, false} {
+			b.unplug(0)
+			pass(t, time.Second)
+			b.slots[0].opt.USB2 = slow
+			b.plug(0)
+			pass(t, 5*time.Second)
+			before := r.Count(camdriver.DepthStream)
+			if pass(t, time.Second); (r.Count(camdriver.DepthStream) > before) == slow {
+				t.Errorf("slow %v: %d frames in a second", slow, r.Count(camdriver.DepthStream)-before)
+			}
+		}
+		if n := strings.Count(log.String(), "is not offered on this USB 2.1 link"); n != 1 {
+			t.Errorf("the log says %d times that the link is slower: %s", n, log.String())
+		}
+	})
+}
+
+// lockedBuffer is a buffer for several goroutines.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }

@@ -13,6 +13,7 @@ const (
 	D430  = 0x0ad4 // no colour and no motion sensors
 	D435  = 0x0b07 // no motion sensors
 	D435I = 0x0b3a
+	D415  = 0x0ad3
 	D405  = 0x0b5b
 	D421  = 0x1155
 	D455  = 0x0b5c
@@ -45,7 +46,7 @@ var (
 
 // Products are the cameras of the line D400 on USB.
 var Products = []Product{
-	{ID: 0x0ad3, Model: "D415", Color: true, Colored: true, Units: 0.001, Minimum: oldest},
+	{ID: D415, Model: "D415", Color: true, Colored: true, Units: 0.001, Minimum: oldest},
 	{ID: D435, Model: "D435", Color: true, Units: 0.001, Minimum: oldest},
 	{ID: D435I, Model: "D435I", Color: true, Units: 0.001, Minimum: Version{5, 12, 7, 100}, IMUOrigin: d435IMU},
 	{

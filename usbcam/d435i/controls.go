@@ -58,6 +58,9 @@ func newControls(o Options) map[uvc.Control]*value {
 	if !o.Firmware.Less(model.Version{5, 17, 2, 5}) {
 		list[stereo(model.XUSync)] = &value{size: 1, max: 2, res: 1}
 	}
+	if o.Product == model.D415 {
+		list[stereo(model.XUAutoWhite)] = &value{size: 1, max: 1, res: 1, def: 1}
+	}
 	if o.Product == model.D455 {
 		list[stereo(model.XUExposureMode)] = &value{size: 1, max: 1, res: 1}
 	}
