@@ -343,6 +343,27 @@ func testReportGoesOn(t *testing.T) {
 	}
 }
 
+// TestReportVerdict checks what the first lines say of streams that fail or lose frames.
+func TestReportVerdict(t *testing.T) { synctest.Test(t, testReportVerdict) }
+
+func testReportVerdict(t *testing.T) {
+	bus := newBus1(t)
+	lossy := everySecond(func(_, _ []byte) []byte { return nil }).Payload
+	bus.camera(0).Misbehave(d435i.Faults{Payload: func(endpoint uint8, b []byte) []byte {
+		if endpoint == 0x86 {
+			return nil
+		}
+		return lossy(endpoint, b)
+	}})
+	text, _, err := readReport(t.Context(), bus, ReportOptions{Payloads: 1, Together: 3 * time.Second})
+	need.Must(t, err)
+	for _, want := range []string{"\nDepth_0 Z16 848x480@30 loses frames: 4", "\nColor_0 RGB8 1280x720@30 works\n", "\nGyro_0 MOTION_XYZ32F @200 FAILED: no frame\n"} {
+		if head, _, _ := strings.Cut(text, "\n=="); !strings.Contains(head, want) {
+			t.Errorf("the first lines lack %q: %s", want, head)
+		}
+	}
+}
+
 func TestReportChoosesCamera(t *testing.T) { synctest.Test(t, testReportChoosesCamera) }
 
 func testReportChoosesCamera(t *testing.T) {
