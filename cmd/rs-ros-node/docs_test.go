@@ -15,8 +15,9 @@ import (
 	"rsros/test/need"
 )
 
-// foreignFlags belong to other programs that the pages mention.
-var foreignFlags = []string{"--device-cgroup-rule", "--use-aliases", "--rm", "--user", "--group-add", "--task", "--robot", "--images"}
+// foreignFlags belong to other programs that the pages mention, or to what is between --ros-args and --.
+var foreignFlags = []string{"--device-cgroup-rule", "--use-aliases", "--rm", "--user", "--group-add", "--task", "--robot", "--images",
+	"--ros-args", "--params-file"}
 
 var (
 	codeSpan      = regexp.MustCompile("`([^`\n]+)`")

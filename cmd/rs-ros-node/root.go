@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"rsros/program"
 	"rsros/program/help"
 	"rsros/ros/graph"
+	"rsros/ros2"
 	"rsros/tools/bagset"
 	"rsros/tools/dataset"
 	"rsros/tools/reprocess"
@@ -81,7 +83,10 @@ func run(ctx context.Context, args []string, std streams, environ []string) int 
 
 func execute(ctx context.Context, args []string, std streams, environ []string) error {
 	args = concealed(args)
-	conf, rest, err := graph.ParseArgs(args, environ)
+	translated, invalid := ros2.ROS1Args(args)
+	conf, rest, err := graph.ParseArgs(translated, environ)
+	err = cmp.Or(invalid, err)
+	settings.FromROS2(conf.PrivateParams)
 	if isCompletion(args) {
 		rest, err = args, nil // unfinished words are no ROS arguments
 	}

@@ -53,6 +53,7 @@ type Mirror struct {
 	change work.Signal // topics or their subscribers have changed
 	stop   func()
 
+	remaps     map[string]string // of names in ROS 2
 	parameters parameters
 
 	mu       sync.Mutex        // guards the following
@@ -73,14 +74,14 @@ func Join(ctx context.Context, worlds Worlds, join graph.JoinOptions, o Options)
 	if err != nil || cmp.Or(worlds, ROS1) == ROS1 {
 		return n, nil, err
 	}
-	m, err := newMirror(ctx, n.Node, o)
+	m, err := newMirror(ctx, n.Node, o, join.ROS)
 	if err != nil {
 		return nil, nil, errors.Join(err, n.Close())
 	}
 	return n, m, nil
 }
 
-func newMirror(ctx context.Context, from *ros.Node, o Options) (*Mirror, error) {
+func newMirror(ctx context.Context, from *ros.Node, o Options, given graph.Config) (*Mirror, error) {
 	log := from.Log().With().Str("component", "ros2").Logger()
 	to, err := joinROS2(ctx, dds.Config{
 		Name: cmp.Or(o.Name, path.Base(from.Name())), Namespace: cmp.Or(o.Namespace, path.Dir(from.Name())), Log: log,
@@ -93,7 +94,8 @@ func newMirror(ctx context.Context, from *ros.Node, o Options) (*Mirror, error) 
 	if m.rename == nil {
 		m.rename = func(topic string) string { return topic }
 	}
-	m.parameters.groups, m.parameters.all = map[*ros.ServiceServer]*group{}, map[string]*parameter{}
+	m.remaps = m.expand(given.Remaps)
+	m.parameters.init(given.PrivateParams)
 	if m.parameters.server, err = to.ServeParameters(&m.parameters); err != nil {
 		to.Close()
 		return nil, fmt.Errorf("serve parameters in ROS 2: %w", err)
@@ -199,9 +201,29 @@ func allowed(name string) string { return digit.ReplaceAllString(name, "/_$1") }
 // nameOf returns the name in ROS 2 of a topic or service, or "". What is below the node is there below its name in ROS 2.
 func (m *Mirror) nameOf(name string) string {
 	if own, ok := strings.CutPrefix(name, m.from.Name()+"/"); ok {
-		return m.to.FullName() + "/" + own
+		name = m.to.FullName() + "/" + own
+	} else {
+		name = allowed(m.rename(name))
 	}
-	return allowed(m.rename(name))
+	return cmp.Or(m.remaps[name], name)
+}
+
+// expand makes the names of remaps absolute.
+func (m *Mirror) expand(remaps map[string]string) map[string]string {
+	full := func(name string) string {
+		switch {
+		case strings.HasPrefix(name, "/"):
+			return name
+		case strings.HasPrefix(name, "~"):
+			return m.to.FullName() + "/" + strings.TrimPrefix(name[1:], "/")
+		}
+		return path.Join(path.Dir(m.to.FullName()), name)
+	}
+	list := map[string]string{}
+	for from, to := range remaps {
+		list[full(from)] = full(to)
+	}
+	return list
 }
 
 // closeTopic closes a topic unless it is nil, and keeps its losses.

@@ -19,9 +19,40 @@ import (
 type parameters struct {
 	server *dds.ParameterServer
 	groups map[*ros.ServiceServer]*group // of the goroutine of Mirror.run
+	given  map[string]dds.Value          // by the command line, until there is such a parameter; so
 
 	mu  sync.Mutex // guards the following, and what is in them
 	all map[string]*parameter
+}
+
+// init takes the parameters that the command line gave, of which those with a '/' are of groups.
+func (p *parameters) init(given map[string]any) {
+	p.groups, p.given, p.all = map[*ros.ServiceServer]*group{}, map[string]dds.Value{}, map[string]*parameter{}
+	for name, v := range given {
+		if n, ok := v.(int); ok {
+			v = int64(n)
+		}
+		if strings.Contains(name, "/") {
+			p.given[strings.ReplaceAll(name, "/", ".")] = v
+		}
+	}
+}
+
+// setGiven sets the parameters of the command line that are there now. A whole number is taken for any number.
+func (m *Mirror) setGiven() {
+	for name, v := range m.parameters.given {
+		q, ok := m.parameters.get(name)
+		if !ok {
+			continue
+		}
+		delete(m.parameters.given, name)
+		if n, whole := v.(int64); whole && reflect.TypeOf(q.Value) == reflect.TypeFor[float64]() {
+			v = float64(n)
+		}
+		if _, err := m.parameters.Set([]dds.Parameter{{Name: name, Value: v}}); err != nil {
+			m.log.Warn().Err(err).Msg("a parameter of the command line isn't set")
+		}
+	}
 }
 
 // group is the parameters below a name in ROS 1.
@@ -92,6 +123,7 @@ func (m *Mirror) reconcileParameters() {
 			}
 		}
 	}
+	m.setGiven()
 }
 
 // describe takes in a group's ConfigDescription, whose values are the defaults.

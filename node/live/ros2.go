@@ -12,7 +12,7 @@ import (
 // are below CameraNamespace/Camera, and a node with one camera has that name. The SDK's topics are left out unless a
 // setting chose the naming, because in ROS 2 each topic has to be told to each participant.
 func (n *Node) inROS2(list []Options) bridge.Options {
-	namespace := "/" + strings.Trim(cmp.Or(list[0].CameraNamespace, "camera"), "/")
+	namespace := "/" + strings.Trim(cmp.Or(n.opts.ROS.Namespace, list[0].CameraNamespace, "camera"), "/")
 	_, chosen := list[0].Given["naming"]
 	var o bridge.Options
 	if len(list) == 1 && n.opts.ROS.Name == "" && list[0].Camera != "." {

@@ -401,3 +401,17 @@ def test_live(node, program):
         assert [r.successful for r in results] == [done], results
     assert ask(node, GetParameters, at + "get_parameters", GetParameters.Request(names=[level])).values[0].integer_value == top
     spin(node, lambda: any(p.name == level and p.value.integer_value == top for e in events for p in e.changed_parameters), "the event")
+
+
+def test_arguments(node, program):
+    """Namespace, remaps, parameters: of the program, of a camera's options, and those of realsense-ros that ROS 1 names otherwise."""
+    got = []
+    node.create_subscription(Image, "/rgb", got.append, 10)
+    program(os.environ["RS_NODE"], "-q", "live", "--device", "sim", "--ros", "2", "--ros-args", "-r", "__ns:=/robot", "-r", "~/color/image_raw:=/rgb",
+            "-p", "enable_depth:=false", "-p", "rgb_camera.color_profile:=424x240x6", "-p", "rgb_camera.gain:=77")
+    spin(node, lambda: got, "an image under its other name")
+    assert got[0].width == 424
+    spin(node, lambda: ("camera", "/robot") in node.get_node_names_and_namespaces(), "the node in its namespace")
+    assert not node.get_publishers_info_by_topic("/robot/camera/depth/image_rect_raw")
+    request = GetParameters.Request(names=["rgb_camera.gain"])
+    assert ask(node, GetParameters, "/robot/camera/get_parameters", request).values[0].integer_value == 77
