@@ -16,7 +16,9 @@ import (
 	"rsros/bagstore/place"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/recording"
+	"rsros/node/listing"
 	"rsros/program"
+	"rsros/ros2"
 	"rsros/tools/bagset"
 	"rsros/tools/info"
 )
@@ -24,19 +26,34 @@ import (
 type infoOptions struct {
 	yaml, json, freq, sizes, realsense, missing bool
 	key                                         string
+	ros                                         int
 }
 
 func newInfoCommand(a *app) *cobra.Command {
 	var o infoOptions
 	cmd := &cobra.Command{
-		Use:  "info BAG…",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.info(cmd.Context(), args, o) },
+		Use: "info BAG… | --ros 2 [NAME…]",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.ros == 2 {
+				return nil
+			}
+			return cobra.MinimumNArgs(1)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch o.ros {
+			case 0:
+				return a.info(cmd.Context(), args, o)
+			case 2:
+				return a.infoOfGraph(cmd.Context(), args, o)
+			}
+			return usageError{fmt.Errorf("--ros %d: want 2, for the graph of ROS 2", o.ros)}
+		},
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.yaml, "yaml", "y", false, "print YAML")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVarP(&o.key, "key", "k", "", "with --yaml: print this `KEY` only, such as duration or topics[0].messages")
+	f.IntVar(&o.ros, "ros", 0, "print the graph of ROS `2`: nodes, topics, QoS, and why a pair doesn't match")
 	f.BoolVar(&o.freq, "freq", false, "add each topic's rates and gaps (reads the indexes of all chunks)")
 	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the start of every message)")
 	f.BoolVar(&o.realsense, "realsense", false, "add device, sensors and streams of a RealSense bag (reads every frame)")
@@ -54,6 +71,18 @@ func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 		errs = append(errs, a.infoOf(ctx, path, o, i > 0))
 	}
 	return errors.Join(errs...)
+}
+
+// infoOfGraph prints the graph of ROS 2, or these topics and services of it.
+func (a *app) infoOfGraph(ctx context.Context, names []string, o infoOptions) error {
+	g, err := listing.Find(ctx, ros2.Config{Log: a.logger().Level(zerolog.WarnLevel)}, names)
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		return g.JSON(a.out)
+	}
+	return g.Text(a.out)
 }
 
 // warnActive says why a recording may not be complete.

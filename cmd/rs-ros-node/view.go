@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/camdriver"
+	"rsros/node/bridge"
 	"rsros/node/live"
 	"rsros/node/settings"
 	"rsros/node/view"
@@ -36,9 +37,10 @@ func newViewCommand(a *app) *cobra.Command {
 }
 
 type viewArgs struct {
-	NoOpen  bool   `setting:"no-open"`
-	Camera  string `setting:"camera"`
-	Master  string `setting:"master"` // the first field of a name counts, and Options.Recording has one, too
+	NoOpen  bool          `setting:"no-open"`
+	Camera  string        `setting:"camera"`
+	World   bridge.Worlds `setting:"ros"`
+	Master  string        `setting:"master"` // the first field of a name counts, and Options.Recording has one, too
 	Options viewer.RunOptions
 	Streams live.StreamSettings
 }
@@ -60,29 +62,32 @@ func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
 			openBrowser(url)
 		}
 	}
-	if v.Master == "" {
+	if v.Master == "" && v.World != bridge.ROS2 {
 		o.Candidates = []wire.Candidate{{ID: "sim", Name: "Simulated D435i"}, {ID: "usb", Name: "USB camera"}}
 		return viewer.Run(ctx, o)
 	}
-	join, err := viewJoin(a, v.Master, o)
+	join, err := v.join(a, o)
 	if err != nil {
 		return usageError{err}
 	}
-	return view.Run(ctx, join, o)
+	return view.Run(ctx, join, v.World, o)
 }
 
-// viewJoin returns how to join the graph of a master, which is an address or a graph.Mode.
-func viewJoin(a *app, master string, o viewer.RunOptions) (graph.JoinOptions, error) {
+// join returns how to join the graph of a master, which is an address or a graph.Mode, or of ROS 2.
+func (v *viewArgs) join(a *app, o viewer.RunOptions) (graph.JoinOptions, error) {
 	join := graph.JoinOptions{ROS: a.ros, Name: "view", Unique: true, Log: o.Log}
-	switch mode := graph.Mode(master); {
+	switch mode := graph.Mode(v.Master); {
 	case o.Show != "" || o.Folder != "":
-		return join, errors.New("--master shows the graph; it excludes a device, recording or folder")
+		return join, errors.New("--master and --ros 2 show a graph; they exclude a device, recording or folder")
+	case v.World == bridge.ROS2 && v.Master == "":
+	case v.World == bridge.ROS2:
+		return join, errors.New("--ros 2 needs no --master")
 	case mode == graph.ROS || mode == graph.Embedded || mode == graph.Auto:
 		join.Master = mode
-	case strings.HasPrefix(master, "http://"):
-		join.ROS.MasterURI = master
+	case strings.HasPrefix(v.Master, "http://"):
+		join.ROS.MasterURI = v.Master
 	default:
-		return join, fmt.Errorf("--master %q: want ros, embedded, auto or an address such as http://robot:11311", master)
+		return join, fmt.Errorf("--master %q: want ros, embedded, auto or an address such as http://robot:11311", v.Master)
 	}
 	return join, nil
 }

@@ -55,7 +55,7 @@ func Carry(ctx context.Context, o CarryOptions) (err error) {
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	name := b.one.Name()
-	b.two, err = joinROS2(ctx, dds.Config{
+	b.two, err = JoinNode(ctx, dds.Config{
 		Name: path.Base(name), Namespace: path.Dir(name), UserData: mark + "=" + b.id + ";", Log: b.log,
 	})
 	if err != nil {

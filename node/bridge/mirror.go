@@ -83,7 +83,7 @@ func Join(ctx context.Context, worlds Worlds, join graph.JoinOptions, o Options)
 
 func newMirror(ctx context.Context, from *ros.Node, o Options, given graph.Config) (*Mirror, error) {
 	log := from.Log().With().Str("component", "ros2").Logger()
-	to, err := joinROS2(ctx, dds.Config{
+	to, err := JoinNode(ctx, dds.Config{
 		Name: cmp.Or(o.Name, path.Base(from.Name())), Namespace: cmp.Or(o.Namespace, path.Dir(from.Name())), Log: log,
 	})
 	if err != nil {
@@ -106,8 +106,8 @@ func newMirror(ctx context.Context, from *ros.Node, o Options, given graph.Confi
 	return m, nil
 }
 
-// joinROS2 joins the graph that the environment describes, and says what isn't followed there.
-func joinROS2(ctx context.Context, node dds.Config) (*dds.Node, error) {
+// JoinNode joins the graph that the environment describes, and says what isn't followed there.
+func JoinNode(ctx context.Context, node dds.Config) (*dds.Node, error) {
 	config, unsupported, err := dds.FromEnvironment(ctx, os.Getenv)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)

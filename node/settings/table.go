@@ -68,6 +68,10 @@ var master = Setting{Flag: "master", Group: "Network", Kind: Word, Unit: "MASTER
 var worlds = Setting{Flag: "ros", Group: "Network", Kind: Word, Unit: "WORLD", Choices: []string{"1", "2", "both"}, Default: "1",
 	Help: "1, 2 (ROS 2; needs no master) or both"}
 
+// oneWorld is the setting of jobs that show or record the topics of one ROS.
+var oneWorld = Setting{Flag: "ros", Group: "Network", Kind: Word, Unit: "WORLD", Choices: []string{"1", "2"}, Default: "1",
+	Help: "1, or 2 for topics of ROS 2 (needs no master)"}
+
 var liveTopics = in("Topics", Set{
 	master,
 	worlds,
@@ -236,8 +240,7 @@ var bridged = in("Topics", Set{
 })
 
 var topics = in("Recording", Set{
-	{Flag: "ros", Group: "Network", Kind: Word, Unit: "WORLD", Choices: []string{"1", "2"}, Default: "1",
-		Help: "1, or 2 for topics of ROS 2 (needs no master)"},
+	oneWorld,
 	{Flag: "all", Group: "Topics", Short: "a", Help: "record every topic"},
 	{Flag: "regex", Group: "Topics", Short: "e", Help: "topics are regular expressions that match whole names"},
 	{Flag: "exclude", Group: "Topics", Short: "x", Kind: Texts, Unit: "REGEX", Help: "leave out topics whose whole name matches; alone it implies --all"},
@@ -289,6 +292,7 @@ var viewer = in("Page", Set{
 	{Flag: "camera", Kind: Text, Unit: "NAME", Help: "show this camera of a recording of several, not the topics of all"},
 	{Flag: "no-open", Help: "don't open the browser, only print the address"},
 	{Flag: "master", Kind: Text, Unit: "MASTER", Help: "show a graph: ros, its master's address, or embedded, auto"},
+	oneWorld,
 })
 
 // Master has the settings of the embedded master.

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/msgs"
+	"rsros/node/bridge"
 	"rsros/record"
 	"rsros/ros"
 	"rsros/ros/graph"
@@ -54,7 +55,7 @@ func TestGraph(t *testing.T) {
 	address, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
 		join := graph.JoinOptions{ROS: graph.Config{MasterURI: m.URI(), Host: "127.0.0.1"}, Name: "view", Unique: true, Log: zerolog.Nop()}
-		ended <- Run(ctx, join, viewer.RunOptions{Ready: func(url string) { address <- url }})
+		ended <- Run(ctx, join, bridge.ROS1, viewer.RunOptions{Ready: func(url string) { address <- url }})
 	}()
 	defer func() {
 		stop()

@@ -81,6 +81,9 @@ func Join(ctx context.Context, o JoinOptions) (*Node, error) {
 	return &Node{Node: n, stopMaster: stop, masterURI: o.ROS.MasterURI}, nil
 }
 
+// MasterURI returns the address of the master.
+func (n *Node) MasterURI() string { return n.masterURI }
+
 // Close leaves the graph and then stops the master that Join started. The error has a
 // MasterError if no master ever answered.
 func (n *Node) Close() error {

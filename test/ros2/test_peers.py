@@ -372,6 +372,17 @@ def test_record_counts_what_was_lost(node, recorder, ours, tmp_path, flags):
         assert 0 < received < 400 and received + lost == 400, (received, lost, p.communicate()[0])
 
 
+def test_info_says_why_a_pair_does_not_match(node):
+    node.create_publisher(Image, "/quick", qos_profile_sensor_data)
+    node.create_subscription(Image, "/quick", print, 10)
+    out = subprocess.run([os.environ["RS_NODE"], "info", "--ros", "2", "--json", "/quick"], capture_output=True, text=True).stdout
+    got = json.loads(out)
+    assert [n["name"] for n in got["nodes"]] == ["/judge"] and got["nodes"][0]["dds"] == "Fast DDS"
+    (topic,) = got["topics"]
+    assert (topic["types"], len(topic["publishers"])) == (["sensor_msgs/msg/Image"], 1)
+    assert "the subscriber wants reliable, the publisher offers best effort" in topic["subscribers"][0]["mismatches"][0]
+
+
 def test_live(node, program):
     """A node of one camera, with realsense-ros's names, and the program's services."""
     at, got = "/camera/camera/", {}
