@@ -85,7 +85,7 @@ e2e: deps build ## run the tests that need other programs
 test-npm: deps npm ## test with the client and the ROS 2 readers of Foxglove and Lichtblick; fetches them from npm
 	$(TEST) -tags npm -run NPM ./test/e2e
 
-test-firsthour: deps ## run the commands of README.md and docs/tutorial.md as they stand, and compare what the pages promise
+test-firsthour: deps ## run the commands of README.md, the tutorial and the recipes as they stand, and compare what the pages promise
 	$(TEST) -tags firsthour ./test/firsthour
 
 test-slurm: ## test an array job over a bucket with a Slurm cluster of its own (Debian, root)

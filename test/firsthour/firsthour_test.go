@@ -22,17 +22,17 @@ const root = "../.."
 func TestPages(t *testing.T) {
 	need.Programs(t, "roscore", "rostopic", "rosbag", "make", "bash")
 	h := newHome(t)
-	for _, page := range []string{"README.md", "docs/tutorial.md"} {
+	for _, page := range []string{"README.md", "docs/tutorial.md", "docs/recipes.md"} {
 		if !t.Run(page, func(t *testing.T) { h.do(t, page); h.clear(t) }) {
 			return
 		}
 	}
 }
 
-// clear removes what a page recorded, which is 2 GB, before the next page is run.
+// clear removes what a page recorded, up to 3 GB, before the next page is run.
 func (h *home) clear(t *testing.T) {
 	t.Helper()
-	for _, made := range []string{"walk", "tutorial"} {
+	for _, made := range []string{"walk", "tutorial", "recipes"} {
 		if err := os.RemoveAll(filepath.Join(h.folder, made)); err != nil {
 			t.Error(err)
 		}

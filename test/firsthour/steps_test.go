@@ -19,7 +19,7 @@ type step struct {
 var (
 	inTerminal = regexp.MustCompile(`\b[Ii]n a (second|third|fourth|fifth) terminal\b`)
 	ctrlC      = regexp.MustCompile(`Ctrl-C in the (first|second|third|fourth|fifth) terminal`)
-	elsewhere  = regexp.MustCompile(`\b(?:On a desktop|With Debian's package)\b`)
+	elsewhere  = regexp.MustCompile(`\b(?:On a desktop|With Debian's package|With Docker)\b`)
 )
 
 // readPage returns the steps of a page: its blocks of sh, each with the block without a language that
