@@ -60,7 +60,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-const page = "../../docs/archives.md"
+const page = "../../docs/rules.md"
 
 // TestPage runs the example of the documentation, and looks up each key there.
 func TestPage(t *testing.T) {
