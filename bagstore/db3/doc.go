@@ -1,6 +1,6 @@
-// Package db3 reads .db3 files, the SQLite files of ROS 2's recorder (schemas 1 to 4) and of
-// librealsense since 2.58. It implements container.Container and knows no message types. A Writer
-// makes new files, and Metadata is the text of a rosbag2 folder.
+// Package db3 reads and writes .db3 files, the SQLite files of ROS 2's recorder (schemas 1 to 4) and of
+// librealsense since 2.58, without SQLite. A [File] is a [bagstore.Messages], and knows no message types. A [Writer]
+// makes new files, and [Metadata] is the text of a rosbag2 folder.
 //
 // Opening reads the rows of the messages table, without their data, into blocks: pages, time range
 // and number of messages by topic. If the table's tree is damaged, or lacks row numbers, rows are
