@@ -3,7 +3,8 @@
 # compilers for the roscpp peers, a display for rviz, a virtual machine for the
 # USB camera. If everything is installed it does nothing. Without root or apt it
 # lists what is missing, and the tests that need it are skipped; with RS_NO_SKIP
-# set, that is an error. Arguments are additional packages for some tests:
+# set, that is an error. At a terminal, outside of a container, it asks first.
+# Arguments are additional packages for some tests:
 #   test/install.sh [package …]
 set -euo pipefail
 
@@ -54,6 +55,13 @@ complain() {
 
 command -v apt-get >/dev/null || complain "there is no apt-get, so nothing can be installed"
 [[ $(id -u) -eq 0 ]] || complain "not root, so nothing can be installed: sudo $0"
+
+# A machine of the tests' own isn't asked about: CI, a container, or one where nobody can answer.
+if [[ -t 0 && -t 2 && -z ${RS_NO_SKIP:-}${CI:-} && ! -e /.dockerenv && ! -e /run/.containerenv ]]; then
+	printf 'The tests install these packages with apt-get: %s\nInstall them? [y/N] ' "${missing[*]}" >&2
+	read -r -t 60 answer || answer=
+	[[ $answer == [yY]* ]] || complain "nothing was installed, because nobody agreed"
+fi
 
 export DEBIAN_FRONTEND=noninteractive
 echo "installing: ${missing[*]}" >&2
