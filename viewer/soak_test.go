@@ -10,6 +10,44 @@ import (
 	"rsros/test/visitor"
 )
 
+// TestDeaf has viewers that read nothing: they keep an image or two each, which are free when they have gone.
+func TestDeaf(t *testing.T) {
+	const deaf, each = 20, 1 << 20 // an image has up to 300 KiB
+	s, page, hello := start(t, Options{}, "sim")
+	streams := streams(hello["source"])
+	heap := func() uint64 {
+		runtime.GC()
+		runtime.GC() // what the first one left in pools
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	t.Run("deaf", func(t *testing.T) { // they leave at its end
+		for range deaf {
+			v := visitor.DialViewer(t, page.Page)
+			for _, name := range []string{"Depth_0", "Color_0", "Infrared_1", "Infrared_2"} {
+				v.SubscribeAs(streams[name], "packed", 1)
+			}
+		}
+		peer.Await(t, "all to have missed images", func() bool {
+			missed := 0
+			for _, v := range s.viewers.All() {
+				if v.Dropped() > 100  {
+					missed++
+				}
+			}
+			return missed == deaf
+		})
+		if now := heap(); now > before+deaf*each {
+			t.Errorf("%d bytes for %d viewers that don't read", now-before, deaf)
+		}
+	})
+	peer.Await(t, "all to have left, and their memory to be free", func() bool {
+		return len(s.viewers.All()) == 1 && heap() < before+maxFree+1<<20
+	})
+}
+
 // TestSoak has viewers and Foxglove's clients come, watch something and go, some in the middle of an
 // image: what a client took is free when it has gone.
 func TestSoak(t *testing.T) {

@@ -23,7 +23,7 @@ const (
 )
 
 // Screen is how many lines -h prints at most, if they are 80 columns or more.
-const Screen = 41
+const Screen = 40
 
 // Titles of groups. Flags without a group are under top.
 const (
@@ -123,14 +123,15 @@ func Page(cmd *cobra.Command, width int, brief bool) string {
 
 // pointers returns sentences about where there is more help.
 func pointers(cmd *cobra.Command) (text string) {
-	name := cmd.Root().Name()
+	topic, _, err := cmd.Root().Find([]string{global})
+	if err != nil || topic.Name() != global || topic == cmd {
+		return ""
+	}
+	all := topic.Short
 	if cmd.HasAvailableSubCommands() {
-		text = "Flags of a command: " + cmd.CommandPath() + " COMMAND -h, all of them: --help. "
+		text, all = "Flags of one: "+cmd.CommandPath()+" COMMAND -h. ", "Flags of all"
 	}
-	if topic, _, err := cmd.Root().Find([]string{global}); err == nil && topic.Name() == global && topic != cmd {
-		text += topic.Short + ": " + name + " help " + global + "."
-	}
-	return text
+	return text + all + ": " + cmd.Root().Name() + " help " + global + "."
 }
 
 // fill returns a head and a text in lines of at most width columns. All but the first are indented by the head's

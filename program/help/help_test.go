@@ -71,8 +71,7 @@ Do things
 Commands:
   cut          Cut
 
-Flags of a command: tool COMMAND -h, all of them: --help. Flags of all commands:
-tool help global.
+Flags of one: tool COMMAND -h. Flags of all: tool help global.
 `},
 	} {
 		var out strings.Builder
