@@ -19,6 +19,12 @@ func (v *View) BoundLead(bytes int64, prefetchWait time.Duration) {
 // BoundFiles sets how many bytes of chunks that the iterator is in are kept in temporary files.
 func (it *Iterator) BoundFiles(bytes int64) { it.reader.filedKeep = bytes }
 
+// BoundCache sets how many bytes of chunks the iterator keeps in memory.
+func (it *Iterator) BoundCache(bytes int64) { it.reader.keep = bytes }
+
+// Filed returns the bytes of the chunks in temporary files, see filedLeast.
+func (it *Iterator) Filed() int64 { return it.reader.filed }
+
 // Cached returns the chunks in an iterator's cache, their bytes, and those of uncompressed ones.
 func (it *Iterator) Cached() (chunks int, all, plain int64) {
 	return len(it.reader.cache), it.reader.bytes, it.reader.plain
