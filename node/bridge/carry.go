@@ -265,7 +265,7 @@ func (b *carrier) carryToROS2() {
 		there[name] = true
 		if t == nil && err == nil && !strings.HasPrefix(p.Type.Name, "dynamic_reconfigure/") &&
 			b.mayBegin("topic", name, "to ROS 2") {
-			t, err = openTopic(b.two, allowed(name), *p, b.change.Set, b.subscribe, b.log)
+			t, err = openTopic(b.two, allowed(name), *p, qosOf(nil, name, *p), b.change.Set, b.subscribe, b.log)
 		}
 		if t == nil {
 			delete(b.toROS2, name)

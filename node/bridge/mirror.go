@@ -41,6 +41,7 @@ const (
 type Options struct {
 	Name, Namespace string                   // of the node; they default to those of the node in ROS 1
 	Rename          func(name string) string // returns a topic's or service's name in ROS 2, or "" if it isn't offered there; nil: the same
+	QoS             []string                 // rules of the form REGEX=PROFILE or PROFILE, the last that matches counts
 }
 
 // Mirror publishes in ROS 2 what a node publishes in ROS 1. A nil Mirror publishes nothing.
@@ -54,6 +55,7 @@ type Mirror struct {
 	stop   func()
 
 	remaps     map[string]string // of names in ROS 2
+	qos        []qosRule
 	parameters parameters
 
 	mu       sync.Mutex        // guards the following
@@ -83,6 +85,10 @@ func Join(ctx context.Context, worlds Worlds, join graph.JoinOptions, o Options)
 
 func newMirror(ctx context.Context, from *ros.Node, o Options, given graph.Config) (*Mirror, error) {
 	log := from.Log().With().Str("component", "ros2").Logger()
+	qos, err := parseQoS(o.QoS)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
 	to, err := JoinNode(ctx, dds.Config{
 		Name: cmp.Or(o.Name, path.Base(from.Name())), Namespace: cmp.Or(o.Namespace, path.Dir(from.Name())), Log: log,
 	})
@@ -94,7 +100,7 @@ func newMirror(ctx context.Context, from *ros.Node, o Options, given graph.Confi
 	if m.rename == nil {
 		m.rename = func(topic string) string { return topic }
 	}
-	m.remaps = m.expand(given.Remaps)
+	m.qos, m.remaps = qos, m.expand(given.Remaps)
 	m.parameters.init(given.PrivateParams)
 	if m.parameters.server, err = to.ServeParameters(&m.parameters); err != nil {
 		to.Close()
@@ -180,7 +186,7 @@ func (m *Mirror) open(p ros.Publication) (*topic, error) {
 	if name == "" || strings.HasPrefix(p.Type.Name, "dynamic_reconfigure/") {
 		return nil, nil //nolint:nilnil // nothing to do isn't an error
 	}
-	return openTopic(m.to, name, p, m.change.Set, m.tap, m.log)
+	return openTopic(m.to, name, p, qosOf(m.qos, name, p), m.change.Set, m.tap, m.log)
 }
 
 // tap publishes what the node publishes in ROS 1.

@@ -35,19 +35,15 @@ const unlimited = 1 << 30
 
 // openTopic advertises a topic of ROS 1 under a name in ROS 2. change is called when its number of subscribers changes.
 func openTopic(
-	to *dds.Node, name string, p ros.Publication, change func(), listen func(*topic) (stop func(), err error), log zerolog.Logger,
+	to *dds.Node, name string, p ros.Publication, qos dds.QoS, change func(), listen func(*topic) (stop func(), err error), log zerolog.Logger,
 ) (*topic, error) {
 	encoder, err := ros2.NewEncoder(p.Type.Name, p.Type.Definition)
 	if err != nil {
 		return nil, err
 	}
-	depth := p.Queue
-	if depth < 0 || p.Latched {
-		depth = unlimited // latched messages replace each other by their keys
-	}
 	out, err := to.Advertise(dds.PublisherOptions{
 		Topic: name, Type: encoder.Type, Hash: encoder.Hash, Definition: encoder.Definition,
-		QoS:          dds.QoS{Reliable: true, TransientLocal: p.Latched, Depth: depth},
+		QoS:          qos,
 		OnSubscriber: func(int) { change() },
 	})
 	if err != nil {

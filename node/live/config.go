@@ -30,6 +30,7 @@ type Options struct {
 	ROS    ros.Config    // name, remaps and environment; the default name is rs_ros_node
 	Master graph.Mode    `setting:"master"`
 	Worlds bridge.Worlds `setting:"ros"`
+	QoS    []string      `setting:"qos"` // see bridge.Options
 	// CameraNamespace is the wrapper naming's namespace in ROS 2, before Camera.
 	CameraNamespace string `setting:"camera-namespace"`
 	Source          SourceOptions

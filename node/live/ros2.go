@@ -14,7 +14,7 @@ import (
 func (n *Node) inROS2(list []Options) bridge.Options {
 	namespace := "/" + strings.Trim(cmp.Or(n.opts.ROS.Namespace, list[0].CameraNamespace, "camera"), "/")
 	_, chosen := list[0].Given["naming"]
-	var o bridge.Options
+	o := bridge.Options{QoS: list[0].QoS}
 	if len(list) == 1 && n.opts.ROS.Name == "" && list[0].Camera != "." {
 		o.Namespace, o.Name = namespace, strings.ReplaceAll(strings.Trim(list[0].Camera, "/"), "/", "_")
 	}

@@ -34,6 +34,7 @@ type Options struct {
 	ROS    graph.Config  // the default name is play_ and a unique suffix, as in rosbag
 	Master graph.Mode    `setting:"master"`
 	Worlds bridge.Worlds `setting:"ros"`
+	QoS    []string      `setting:"qos"` // see bridge.Options
 	Bags   []string      `setting:"bags"`
 
 	Replay replay.Settings

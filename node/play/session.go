@@ -96,7 +96,7 @@ func (s *session) open(ctx context.Context) (recording *rsbag.File, err error) {
 	}
 	s.warnOfMisread()
 	join := graph.JoinOptions{ROS: s.ROS, Master: s.Master, Name: "play", Unique: true, Log: s.Log}
-	s.node, s.mirror, err = bridge.Join(ctx, s.Worlds, join, bridge.Options{})
+	s.node, s.mirror, err = bridge.Join(ctx, s.Worlds, join, bridge.Options{QoS: s.QoS})
 	return recording, err
 }
 

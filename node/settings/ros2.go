@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,10 +29,12 @@ var ros2Filters = map[string]string{
 // FromROS2 gives realsense-ros's parameters of ROS 2 the names that they have in ROS 1.
 func FromROS2(params map[string]any) {
 	var filters []string
+	var qos []any
 	for name, value := range params {
 		to, isProfile := ros2Profiles[name]
 		module, isFilter := strings.CutSuffix(name, "/enable")
 		text, _ := value.(string)
+		stream, isQoS := strings.CutSuffix(name, "_qos")
 		switch {
 		case isProfile:
 			sizes := strings.FieldsFunc(text, func(r rune) bool { return r == 'x' || r == ',' })
@@ -46,6 +49,12 @@ func FromROS2(params map[string]any) {
 			if value == true {
 				filters = append(filters, ros2Filters[module])
 			}
+		case isQoS:
+			topic := "(image_[a-z_]+|sample)"
+			if rest, isInfo := strings.CutSuffix(stream, "_info"); isInfo {
+				stream, topic = rest, "(camera|imu)_info"
+			}
+			qos = append(qos, ".*/"+regexp.QuoteMeta(stream)+"[12]?/"+topic+"="+text)
 		case ros2Names[name] != "":
 			params[ros2Names[name]] = value
 		default:
@@ -55,6 +64,9 @@ func FromROS2(params map[string]any) {
 			continue
 		}
 		delete(params, name)
+	}
+	if _, given := params["qos"]; len(qos) > 0 && !given {
+		params["qos"] = qos
 	}
 	if _, given := params["filters"]; len(filters) > 0 && !given {
 		slices.Sort(filters)

@@ -72,9 +72,13 @@ var worlds = Setting{Flag: "ros", Group: "Network", Kind: Word, Unit: "WORLD", C
 var oneWorld = Setting{Flag: "ros", Group: "Network", Kind: Word, Unit: "WORLD", Choices: []string{"1", "2"}, Default: "1",
 	Help: "1, or 2 for topics of ROS 2 (needs no master)"}
 
+var qos = Setting{Flag: "qos", Group: "Network", Params: []string{"qos"}, Kind: Texts, Unit: "PROFILE|REGEX=PROFILE", Example: "sensor_data",
+	Auto: "reliable", Help: "quality of service in ROS 2, of topics that match: sensor_data, default and others of rmw"}
+
 var liveTopics = in("Topics", Set{
 	master,
 	worlds,
+	qos,
 	{Flag: "camera-namespace", Params: []string{"camera_namespace"}, Kind: Text, Unit: "NAME", Default: "camera",
 		Help: "namespace of the wrapper naming's topics in ROS 2"},
 	{Flag: "naming", Params: []string{"naming"}, Kind: Word, Unit: "NAMING", Choices: []string{"sdk", "wrapper", "both"}, Default: "both", Help: "names of topics: sdk, wrapper or both"},
@@ -216,6 +220,7 @@ var playback = in("Playback", Set{
 var playTopics = in("Topics", Set{
 	master,
 	worlds,
+	qos,
 	{Flag: "naming", Kind: Word, Unit: "NAMING", Choices: []string{"sdk", "wrapper", "both"}, Default: "sdk", Help: "sdk: as recorded; wrapper: as realsense2_camera does"},
 	{Flag: "camera", Params: []string{"camera"}, Kind: Text, Unit: "NAME", Default: "camera", Help: "prefix of the wrapper naming's topics and frames"},
 })

@@ -419,10 +419,13 @@ def test_arguments(node, program):
     got = []
     node.create_subscription(Image, "/rgb", got.append, 10)
     program(os.environ["RS_NODE"], "-q", "live", "--device", "sim", "--ros", "2", "--ros-args", "-r", "__ns:=/robot", "-r", "~/color/image_raw:=/rgb",
-            "-p", "enable_depth:=false", "-p", "rgb_camera.color_profile:=424x240x6", "-p", "rgb_camera.gain:=77")
+            "-p", "enable_depth:=false", "-p", "rgb_camera.color_profile:=424x240x6", "-p", "rgb_camera.gain:=77", "-p", "gyro_qos:=SENSOR_DATA")
     spin(node, lambda: got, "an image under its other name")
     assert got[0].width == 424
     spin(node, lambda: ("camera", "/robot") in node.get_node_names_and_namespaces(), "the node in its namespace")
     assert not node.get_publishers_info_by_topic("/robot/camera/depth/image_rect_raw")
+    for topic, reliability in ("gyro", ReliabilityPolicy.BEST_EFFORT), ("accel", ReliabilityPolicy.RELIABLE):
+        info = node.get_publishers_info_by_topic("/robot/camera/%s/sample" % topic)
+        assert [i.qos_profile.reliability for i in info] == [reliability], info
     request = GetParameters.Request(names=["rgb_camera.gain"])
     assert ask(node, GetParameters, "/robot/camera/get_parameters", request).values[0].integer_value == 77
