@@ -40,7 +40,7 @@ type Options struct {
 	Context  context.Context // that of bagstore.OpenOptions
 	Camera   string          // that of rsbag.Options, with Lenient
 	Lenient  bool
-	ClockHz  float64         // how often the time is observed (Device.Observe); 0 is never
+	ClockHz  float64 // how often the time is observed (Device.Observe); 0 is never
 }
 
 // Device is a recording. It implements camdriver.Device.

@@ -20,7 +20,9 @@ const (
 )
 
 // CameraValue is the grey of a camera's colour images, a tenth of its depth in mm, and its focal length.
-func CameraValue(camera string) byte { return map[string]byte{"front": 50, "robot1/wrist": 70, "camera/camera": 90}[camera] }
+func CameraValue(camera string) byte {
+	return map[string]byte{"front": 50, "robot1/wrist": 70, "camera/camera": 90}[camera]
+}
 
 // Cameras writes a bag with topics of camera nodes, at 10 Hz. A topic is the camera and what it has: color or depth, after
 // a dot its form: raw, jpeg, png or rvl.

@@ -268,7 +268,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("convert to %s: librealsense plays %s and %s", o.Out, extBag, extDB3)
 	}
 	if o.ROS != 0 || to != extBag && to != extDB3 {
-		return Messages(ctx, o)
+		return o.messages(ctx)
 	}
 	in, err := look(ctx, o.In, o.Progress)
 	if err != nil {
@@ -280,12 +280,16 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	case to == extDB3 && in.layout != "" && !(in.mcap && in.layout == bagstore.CDR):
 		return ToDB3(ctx, o)
 	}
+	r, err := o.messages(ctx)
+	r.Camera = in.camera
+	return r, err
+}
+
+func (o Options) messages(ctx context.Context) (Result, error) {
 	if o.Camera != "" {
 		return Result{}, fmt.Errorf("%w: --camera chooses what becomes a RealSense recording: add --realsense", program.ErrUsage)
 	}
-	r, err := Messages(ctx, o)
-	r.Camera = in.camera
-	return r, err
+	return Messages(ctx, o)
 }
 
 type input struct {

@@ -47,7 +47,7 @@ func (o *odd) image(at bagstore.Time, stream string, n uint32) {
 
 func (o *odd) open() *File {
 	o.t.Helper()
-	return o.openBy(func(path string) (*File, error) { return Open(path, Options{}) })
+	return o.openBy(func(path string) (*File, error) { return Open(path, Options{First: true}) })
 }
 
 // openNode opens it as a camera node's recording.
