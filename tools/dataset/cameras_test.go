@@ -3,10 +3,12 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/test/need"
 	"rsros/test/samplebag"
@@ -63,5 +65,29 @@ func TestCameras(t *testing.T) {
 	}
 	if _, err := make1(t, Options{In: []string{in}, Form: "tum", Camera: "side"}); !errors.Is(err, rsbag.ErrCamera) {
 		t.Errorf("an unknown camera: %v", err)
+	}
+}
+
+// TestCameraGap checks that a set is left out if another camera has no image near it.
+func TestCameraGap(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "gap.bag")
+	w := samplebag.Create(t, in, bagstore.Options{})
+	n := 0
+	samplebag.Each(t, func(m bagstore.Message) {
+		if m.Conn.Topic == "/robot1/wrist/color/image_raw" {
+			if n++; n > 3 && n < 7 {
+				return
+			}
+		}
+		w.Put(*m.Conn, m.Time, m.Data)
+	}, samplebag.Open(t, samplebag.Cameras(t, "front/color.raw", "robot1/wrist/color.raw")))
+	w.Done()
+	dir, err := make1(t, Options{In: []string{in}, Form: "kalibr"})
+	if !isLoss(err) {
+		t.Fatal(err)
+	}
+	left, err := os.ReadFile(filepath.Join(dir, "left_out.csv"))
+	if s := readManifest(t, dir).Sequences[0]; err != nil || s.Sets != samplebag.CameraFrames-3 || strings.Count(string(left), "the nearest set of robot1/wrist is 100ms away") < 2 {
+		t.Errorf("%d sets, %v\n%s", s.Sets, err, left)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/need"
@@ -71,6 +72,11 @@ func TestCameras(t *testing.T) {
 						}
 						seen[camera] += len(list)
 					}
+					for id, topic := range f.native.topics {
+						if _, transport := rslayout.TransportOf(topic); name == "both forms" && transport != "" {
+							t.Errorf("%v: %s is read from %s", order, id, topic)
+						}
+					}
 					for _, s := range f.Snapshot().Streams {
 						if s.Video == nil || s.Video.Fx != float64(v) {
 							t.Errorf("%v: %s of %s has the calibration %v", order, s.Profile.Stream, camera, s.Video)
@@ -105,7 +111,7 @@ func TestChooseCamera(t *testing.T) {
 	} {
 		c.o.CameraNodes = true
 		f, err := Open(c.path, c.o)
-		if !errors.Is(err, c.err) || err == nil && f.Camera().Name != c.want {
+		if !errors.Is(err, c.err) || errors.Is(err, ErrSeveral) != (c.err == ErrSeveral) || err == nil && f.Camera().Name != c.want {
 			t.Errorf("%+v: %v, want %s or %v", c.o, err, c.want, c.err)
 		}
 		if err == nil {
@@ -140,6 +146,31 @@ func TestCameraNames(t *testing.T) {
 		if got := strings.Join(Names(Cameras(samplebag.Open(t, path))), " "); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// TestRobotIMU checks that an IMU outside of the cameras' namespaces is the only camera's, and none's of several.
+func TestRobotIMU(t *testing.T) {
+	for _, c := range []struct {
+		cameras []string
+		samples uint64
+		left    int
+	}{{[]string{"cam"}, 1, 0}, {[]string{"cam", "eye"}, 0, 1}} {
+		path := t.TempDir() + "/x.bag"
+		w := samplebag.Create(t, path, bagstore.Options{})
+		w.Put(samplebag.Topic("/imu/data", "sensor_msgs/Imu"), nativeAt, msgs.Marshal(&msgs.Imu{}))
+		for _, name := range c.cameras {
+			w.Put(samplebag.Topic("/"+name+"/color/image", "sensor_msgs/Image"), nativeAt, msgs.Marshal(&msgs.Imu{}))
+			w.Put(samplebag.Topic("/"+name+"/color/camera_info", "sensor_msgs/CameraInfo"), nativeAt, msgs.Marshal(&msgs.CameraInfo{}))
+		}
+		w.Done()
+		f, err := Open(path, Options{CameraNodes: true, First: true})
+		need.Must(t, err)
+		left := slices.DeleteFunc(slices.Clone(f.Omissions()), func(text string) bool { return !strings.Contains(text, "/imu/data: it is of none") })
+		if n := f.Frames(camdriver.StreamID{Kind: camdriver.Motion}); n != c.samples || len(left) != c.left {
+			t.Errorf("%v: %d samples, %q left out", c.cameras, n, f.Omissions())
+		}
+		need.Must(t, f.Close())
 	}
 }
 
