@@ -375,6 +375,24 @@ func (s *fakeStream) Close() {
 	s.closed = true
 }
 
+// small returns the smallest profile at 30 Hz of each stream that is on by default, in its default format, and the defaults of
+// inertial sensors. The race detector makes large images slow.
+func small(s camdriver.Sensor) (list []camdriver.Profile) {
+	for _, p := range s.Profiles() {
+		if !p.Default || p.Stream == camdriver.RightStream {
+			continue
+		}
+		best := p
+		for _, q := range s.Profiles() {
+			if q.Stream == p.Stream && q.Format == p.Format && q.FPS == 30 && q.Width*q.Height < best.Width*best.Height {
+				best = q
+			}
+		}
+		list = append(list, best)
+	}
+	return list
+}
+
 // openFake opens the first camera of a bus and closes it at the end of the test.
 func openFake(t *testing.T, b *fakeBus) *Device {
 	t.Helper()

@@ -206,13 +206,7 @@ func TestStreamFails(t *testing.T) {
 func TestReplug(t *testing.T) {
 	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		for _, s := range d.Sensors() {
-			var list []camdriver.Profile
-			for _, p := range s.Profiles() {
-				if p.Default && p.Stream != camdriver.RightStream {
-					list = append(list, p)
-				}
-			}
-			drivertest.Start(t, s, r, list...)
+			drivertest.Start(t, s, r, small(s)...)
 		}
 		stereo := d.Sensors()[0]
 		drivertest.Set(t, stereo, camdriver.OptionLaserPower, 90)
@@ -375,8 +369,7 @@ func TestDeviceError(t *testing.T) {
 func TestHung(t *testing.T) {
 	bubble(t, func(t *testing.T, b *fakeBus, d *Device, r *recorder) {
 		for _, s := range d.Sensors() {
-			list := slices.DeleteFunc(s.Profiles(), func(p camdriver.Profile) bool { return !p.Default || p.Stream == camdriver.RightStream })
-			drivertest.Start(t, s, r, list...)
+			drivertest.Start(t, s, r, small(s)...)
 		}
 		b.hook(func(op string) error {
 			if strings.HasPrefix(op, "control") {
