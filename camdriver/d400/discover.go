@@ -160,7 +160,7 @@ func Open(ctx context.Context, sel Selector, o Options) (camdriver.Device, error
 // OpenOn is Open on another bus than the system's. It tries again for a while if a camera that may match is in use,
 // because nodes that start together open each other's cameras for a moment, to read the serial numbers.
 func OpenOn(ctx context.Context, bus usb.Bus, sel Selector, o Options) (*Device, error) {
-	pattern, err := parseType(sel.Type)
+	pattern, err := model.ParseType(sel.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func OpenOn(ctx context.Context, bus usb.Bus, sel Selector, o Options) (*Device,
 
 // openFirst opens the first camera that matches and isn't one of the others, to which it adds those that don't match.
 func openFirst(
-	ctx context.Context, bus usb.Bus, sel Selector, pattern typePattern, others map[usb.Device]error, o Options,
+	ctx context.Context, bus usb.Bus, sel Selector, pattern model.TypePattern, others map[usb.Device]error, o Options,
 ) (*Device, error) {
 	all, err := cameras(ctx, bus)
 	if err != nil {
@@ -184,7 +184,8 @@ func openFirst(
 	failed := []error{fmt.Errorf("%s: %w", sel, camdriver.ErrNotFound)}
 	for _, u := range all {
 		err := others[u.Device]
-		if named := func(v plugged) bool { return sel.serial() == v.Serial }; err == nil && !named(u) && slices.ContainsFunc(all, named) {
+		named := func(v plugged) bool { return sel.serial() != "" && sel.serial() == v.Serial }
+		if err == nil && !named(u) && slices.ContainsFunc(all, named) {
 			err = errOther // as the kernel says
 		}
 		var d *Device
@@ -204,8 +205,8 @@ func openFirst(
 
 var errOther = errors.New("does not match")
 
-func openOne(ctx context.Context, bus usb.Bus, u plugged, sel Selector, pattern typePattern, o Options) (*Device, error) {
-	if sel.Port != "" && sel.Port != u.Port || !pattern.matchVariant(u.product) {
+func openOne(ctx context.Context, bus usb.Bus, u plugged, sel Selector, pattern model.TypePattern, o Options) (*Device, error) {
+	if sel.Port != "" && sel.Port != u.Port || !pattern.MatchVariant(u.product) {
 		return nil, errOther
 	}
 	if err := undrivable(u.product); err != nil {
@@ -216,7 +217,7 @@ func openOne(ctx context.Context, bus usb.Bus, u plugged, sel Selector, pattern 
 		return nil, err
 	}
 	p := u.product.As(l.id)
-	if !pattern.match(p.Name()) {
+	if !pattern.Match(p.Name()) {
 		return nil, errors.Join(fmt.Errorf("%s %w", p.Name(), errOther), l.close())
 	}
 	want := sel.serial()

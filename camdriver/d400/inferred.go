@@ -48,7 +48,8 @@ const (
 
 	// rescan is the default of Options.Rescan.
 	rescan = 500 * time.Millisecond
-	// inUsePatience is how long Open waits for a camera that another program has open, and inUsePause the time between tries.
+	// inUsePatience is how long Open waits for a camera that another program has open, and inUsePause the time between
+	// tries.
 	inUsePatience = 5 * time.Second
 	inUsePause    = 200 * time.Millisecond
 	// resetGone is how long a reset camera may take to leave the bus.

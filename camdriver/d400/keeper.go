@@ -72,7 +72,8 @@ func (d *Device) sampleClock(l *link) {
 		}
 	}
 	if step := d.clock.Add(best.us, best.before, best.after); step != 0 {
-		d.log.Warn().Stringer("by", step.Round(time.Millisecond)).Msg("the host's clock was stepped, and the times of frames with it")
+		d.log.Warn().Stringer("by", step.Round(time.Millisecond)).
+			Msg("the host's clock was stepped, and the times of frames with it")
 	}
 }
 
@@ -254,9 +255,8 @@ func (s *sensor) resume(l *link) error {
 	return s.begin(l, s.wanted)
 }
 
-// find connects to the camera with this device's serial number. name is what USB had for it, or "". It adds other cameras
-// to others and skips them the next time, because connecting detaches the kernel's
-// drivers.
+// find connects to the camera with this device's serial number. name is what USB had for it, or "". It adds other
+// cameras to others and skips them the next time, because connecting detaches the kernel's drivers.
 func (d *Device) find(name string, others map[usb.Device]bool) (*link, error) {
 	list, err := d.bus.Scan(d.ctx)
 	if err != nil {

@@ -146,7 +146,8 @@ func (p *motionPump) checkSilent(now time.Time) {
 			continue
 		}
 		if t.silent = !t.silent; t.silent {
-			p.sensor.notify(p.handler, camdriver.NotifyFramesTimeout, fmt.Sprintf("%s: no sample for %v", t.profile.Stream, minSilence))
+			text := fmt.Sprintf("%s: no sample for %v", t.profile.Stream, minSilence)
+			p.sensor.notify(p.handler, camdriver.NotifyFramesTimeout, text)
 			if err := p.link.note(p.powerUp(t.profile)); err != nil {
 				p.sensor.dev.log.Warn().Err(err).Msg("the silent sensor can't be restarted")
 			}

@@ -10,8 +10,8 @@ import (
 	"rsros/camdriver"
 )
 
-// together opens the camera as live does, lists its options, and streams the default profiles of all sensors at once. It ends
-// the link.
+// together opens the camera as live does, lists its options, and streams the default profiles of all sensors at once. It
+// ends the link.
 func (r *reporter) together() {
 	what := "the driver"
 	err := r.identify()
@@ -76,7 +76,8 @@ func (r *reporter) stream(p camdriver.Profile, s *reportStream) {
 	r.outcome = append(r.outcome, fmt.Sprintf("%s %s", p, verdict))
 	r.print("%s: %s\n", p, verdict)
 	if s.frames > 0 {
-		r.print("  %d frames from %d ms on, %d missing; intervals %.3f to %.3f ms; times %.3f to %.3f ms before arrival, %s\n",
+		const line = "  %d frames from %d ms on, %d missing; intervals %.3f to %.3f ms; times %.3f to %.3f ms before arrival, %s\n"
+		r.print(line,
 			s.frames, s.first.Milliseconds(), s.missing, s.least, s.most, s.nearest, s.farthest, s.domain)
 	}
 }

@@ -41,8 +41,8 @@ type sensor struct {
 	numbers map[camdriver.StreamID]*stamp.Numbering
 }
 
-// choice is an option that the user has set. A sensor has them in the order in which they were last set, because a manual
-// setting ends an automatic one, and is refused while that is on.
+// choice is an option that the user has set. A sensor has them in the order in which they were last set, because a
+// manual setting ends an automatic one, and is refused while that is on.
 type choice struct {
 	id    camdriver.OptionID
 	value float32

@@ -129,20 +129,22 @@ func (m *stereoModule) settings(l *link, p model.Product) []setting {
 	case since(syncFirmware):
 		list = append(list, m.synchronization(l))
 	}
+	add := func(id camdriver.OptionID, selector uint8, size int, about string) {
+		list = append(list, uvcOption(id, xu(selector, size), about))
+	}
 	if p.ID != model.D421 {
-		list = append(list, uvcOption(camdriver.OptionOutputTriggerEnabled, xu(model.XUOutputTrigger, 1), "Send a trigger pulse with each depth frame"))
+		add(camdriver.OptionOutputTriggerEnabled, model.XUOutputTrigger, 1, "Send a trigger pulse with each depth frame")
 	}
 	if p.Colored && !p.Cropped && p.ID != model.D455 {
-		list = append(list, uvcOption(camdriver.OptionEnableAutoWhiteBalance, xu(model.XUAutoWhite, 1), "Automatic white balance of the left imager"))
+		add(camdriver.OptionEnableAutoWhiteBalance, model.XUAutoWhite, 1, "Automatic white balance of the left imager")
 	}
 	if p.Cropped {
 		list = append(list, colorSettings(l.depth, true)...)
 	}
 	if p.ID == model.D455 { // others stall
-		list = append(list,
-			uvcOption(camdriver.OptionDepthAutoExposureMode, xu(model.XUExposureMode, 1), "Auto exposure of the stereo imagers: 0 regular, 1 accelerated"),
-			uvcOption(camdriver.OptionThermalCompensation, xu(model.XUThermal, 1), "Correct depth for the camera's temperature"),
-			uvcOption(camdriver.OptionEmitterFrequency, xu(model.XUEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"))
+		add(camdriver.OptionDepthAutoExposureMode, model.XUExposureMode, 1, "Auto exposure of the stereo imagers: 0 regular, 1 accelerated")
+		add(camdriver.OptionThermalCompensation, model.XUThermal, 1, "Correct depth for the camera's temperature")
+		add(camdriver.OptionEmitterFrequency, model.XUEmitterRate, 2, "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz")
 	}
 	for i, s := range list {
 		list[i] = m.locked(s)

@@ -75,10 +75,11 @@ func (s *sensor) notify(h camdriver.Handler, c camdriver.Category, text string) 
 	})
 }
 
-// readLoop calls read until ctx is done or the camera is gone. After an error, it restarts the stream, later each time that
-// no frame comes in between: a stream may fail without the others.
+// readLoop calls read until ctx is done or the camera is gone. After an error, it restarts the stream with again, later each
+// time that no frame comes in between: a stream may fail without the others.
 func (s *sensor) readLoop(
-	ctx context.Context, l *link, stream string, h camdriver.Handler, t *tally, read func() error, again func(failures int) error,
+	ctx context.Context, l *link, stream string, h camdriver.Handler, t *tally,
+	read func() error, again func(failures int) error,
 ) {
 	for failures := 0; ; {
 		frames := t.frames
@@ -97,7 +98,8 @@ func (s *sensor) readLoop(
 			failures++
 			s.dev.log.Warn().Err(err).Str("stream", stream).Int("failures", failures).Msg("restarting the stream")
 			if failures == manyRestarts {
-				s.notify(h, camdriver.NotifyHardwareError, fmt.Sprintf("%s: %v; restarted %d times without a frame", stream, err, failures-1))
+				text := fmt.Sprintf("%s: %v; restarted %d times without a frame", stream, err, failures-1)
+				s.notify(h, camdriver.NotifyHardwareError, text)
 			}
 			wait(ctx, min(time.Duration(failures-1)*restartPause, longestPause))
 			if ctx.Err() == nil {

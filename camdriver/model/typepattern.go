@@ -1,24 +1,23 @@
-package d400
+package model
 
 import (
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-
-	"rsros/camdriver/model"
 )
 
-// typePattern matches names like realsense2_camera's device_type: a regular expression
-// that matches anywhere, ignoring case. Go lacks negative lookahead, so typePattern
+// TypePattern matches names of cameras like realsense2_camera's device_type: a regular expression
+// that matches anywhere, ignoring case. Go lacks negative lookahead, so TypePattern
 // supports it at the end, for the documented "d435(?!i)".
-type typePattern struct {
+type TypePattern struct {
 	re  *regexp.Regexp
 	not string // must not follow the match
 }
 
-func parseType(s string) (typePattern, error) {
-	var p typePattern
+// ParseType parses an expression.
+func ParseType(s string) (TypePattern, error) {
+	var p TypePattern
 	if head, rest, ok := strings.Cut(s, "(?!"); ok && strings.HasSuffix(rest, ")") {
 		s, p.not = head, strings.ToLower(strings.TrimSuffix(rest, ")"))
 	}
@@ -30,18 +29,18 @@ func parseType(s string) (typePattern, error) {
 	return p, nil
 }
 
-// match reports whether a name matches with or without the prefix "Intel ".
-func (p typePattern) match(name string) bool {
-	name = strings.TrimPrefix(name, model.Intel)
-	return p.matchExactly(name) || p.matchExactly(model.Intel+name)
+// Match reports whether a name matches with or without the prefix "Intel ".
+func (p TypePattern) Match(name string) bool {
+	name = strings.TrimPrefix(name, Intel)
+	return p.matchExactly(name) || p.matchExactly(Intel+name)
 }
 
-// matchVariant reports whether the name of a product, or of a model with its product id, matches.
-func (p typePattern) matchVariant(product model.Product) bool {
-	return slices.ContainsFunc(append(product.Variants(), product), func(v model.Product) bool { return p.match(v.Name()) })
+// MatchVariant reports whether the name of a product, or of a model with its product id, matches.
+func (p TypePattern) MatchVariant(product Product) bool {
+	return slices.ContainsFunc(append(product.Variants(), product), func(v Product) bool { return p.Match(v.Name()) })
 }
 
-func (p typePattern) matchExactly(name string) bool {
+func (p TypePattern) matchExactly(name string) bool {
 	for _, at := range p.re.FindAllStringIndex(name, -1) {
 		if p.not == "" || !strings.HasPrefix(strings.ToLower(name[at[1]:]), p.not) {
 			return true
@@ -50,15 +49,15 @@ func (p typePattern) matchExactly(name string) bool {
 	return false
 }
 
-// OnlyTracking reports whether an expression for Selector.Type matches a tracking camera, which
+// OnlyTracking reports whether an expression for a camera's type matches a tracking camera, which
 // has no driver, and no camera that has one.
 func OnlyTracking(expression string) bool {
-	p, err := parseType(expression)
-	if expression == "" || err != nil || !p.match("RealSense T265") {
+	p, err := ParseType(expression)
+	if expression == "" || err != nil || !p.Match("RealSense T265") {
 		return false
 	}
-	for _, known := range model.Products {
-		if p.matchVariant(known) {
+	for _, known := range Products {
+		if p.MatchVariant(known) {
 			return false
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"rsros/bagstore/place"
 	"rsros/camdriver"
 	"rsros/camdriver/d400"
+	"rsros/camdriver/model"
 	"rsros/camdriver/sim"
 	"rsros/camdriver/usb"
 	"rsros/program"
@@ -104,7 +105,7 @@ func OpenSource(ctx context.Context, o SourceOptions) (camdriver.Device, error) 
 const mostRescan = 500 * time.Millisecond
 
 func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
-	if d400.OnlyTracking(o.Type) {
+	if model.OnlyTracking(o.Type) {
 		return nil, fmt.Errorf("%w: device_type %s: tracking cameras (T265) have no driver; a recording of one can be the device (device:=FILE.bag)", program.ErrUsage, o.Type)
 	}
 	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type}, d400.Options{Log: o.Log, Rescan: min(o.Retry, mostRescan)})

@@ -58,10 +58,11 @@ const (
 	// maxDrift bounds the difference between two clocks; more is noise.
 	maxDrift   = 0.001
 	clockBlend = 1000.0 // ms of device time
-	// maxSlew is the largest step of the host's clock that the fit follows gradually. NTP daemons slew smaller differences.
+	// maxSlew is the largest step of the host's clock that the fit follows gradually. NTP daemons slew smaller
+	// differences.
 	maxSlew = 100.0 // ms
-	// A reading that took maxLate longer than the fastest one is ignored, because nobody knows when the camera read its clock,
-	// unless there was no other for maxAge: then the camera has become slower.
+	// A reading that took maxLate longer than the fastest one is ignored, because nobody knows when the camera read its
+	// clock, unless there was no other for maxAge: then the camera has become slower.
 	maxLate = 5 * time.Millisecond
 	maxAge  = 20_000.0 // ms of device time
 )
