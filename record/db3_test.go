@@ -55,6 +55,8 @@ func TestTopicsDB3Options(t *testing.T) {
 	for name, o := range map[string]Options{
 		"compressed": {All: true, Output: "x.db3", Bag: bagstore.Options{Compression: bagstore.LZ4}},
 		"a bag":      {All: true, Output: "x.bag", DB3: true},
+		"an MCAP":    {All: true, Output: "x.mcap", DB3: true},
+		"BZ2":        {All: true, Output: "x.mcap", Bag: bagstore.Options{Compression: bagstore.BZ2}},
 	} {
 		if err := Topics(t.Context(), o); !errors.Is(err, program.ErrUsage) {
 			t.Errorf("%s: %v", name, err)
