@@ -13,6 +13,7 @@ const (
 	maxWaiting            = 256     // complete samples of one writer that wait for an earlier one
 	maxFragments          = 1 << 16 // of one sample
 	maxMissingAnswers     = 8       // NACK_FRAGs of one answer
+	maxDoubt              = 1024    // samples of which a writer doesn't know whether a reader has them
 	maxGaps               = 64      // ranges that a reader is still to be told of
 )
 

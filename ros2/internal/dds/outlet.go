@@ -1,6 +1,7 @@
 package dds
 
 import (
+	"slices"
 	"time"
 
 	"rsros/program/work"
@@ -36,12 +37,13 @@ type outlet struct {
 
 	// The fields below are guarded by w.mu.
 	closed     bool
-	start      int64 // number of the first sample that this reader gets
-	kept       int64 // number of the last one that there was before the reader
-	next       int64 // of the sample that is to be sent next, or is being sent
-	acked      int64 // all up to it have arrived
-	answered   bool  // the reader has sent an ACKNACK: it knows the writer
-	behind     bool  // a sample left the history before it was sent
+	start      int64   // number of the first sample that this reader gets
+	kept       int64   // number of the last one that there was before the reader
+	next       int64   // of the sample that is to be sent next, or is being sent
+	acked      int64   // all up to it have arrived
+	answered   bool    // the reader has sent an ACKNACK: it knows the writer
+	behind     bool    // a sample left the history before it was sent
+	doubt      []int64 // numbers of what left the history after it was sent, and before it was acknowledged
 	flights    map[int64]*flight
 	gaps       [][2]int64 // first and end of ranges that the reader is to be told of
 	nacks      uint32     // count of the last ACKNACK
@@ -82,6 +84,8 @@ func (o *outlet) aware() bool { return o.answered }
 // end ends run. The caller holds w.mu.
 func (o *outlet) end() {
 	o.closed = true
+	o.lose(len(o.doubt))
+	o.doubt = nil
 	o.ready.Set()
 	o.w.trim()
 }
@@ -109,11 +113,31 @@ func (o *outlet) evicted(c *change) {
 		o.behind = c.number >= o.next && !c.keep
 		o.next = max(o.next, c.number+1)
 		o.beatSoon(time.Now())
+	} else if o.reliable && f != nil { // otherwise it was left out, and is counted
+		o.doubt = append(o.doubt, c.number)
 	}
+	if len(o.doubt) > maxDoubt {
+		o.lose(len(o.doubt))
+		o.doubt = nil
+	}
+}
+
+// settle counts what is in doubt as lost if the reader asks for it, and as arrived if the reader acknowledges it.
+func (o *outlet) settle(upTo int64, wanted *rtps.Set) {
+	o.doubt = slices.DeleteFunc(o.doubt, func(n int64) bool {
+		if lost := wanted.Has(int(n - wanted.Base)); lost {
+			o.lose(1)
+			return true
+		}
+		return n <= upTo
+	})
 }
 
 // lose counts samples that the reader lost.
 func (o *outlet) lose(n int) {
+	if n == 0 {
+		return
+	}
 	if _, known := o.w.lost[o.guid]; known || len(o.w.lost) < maxFormer {
 		o.w.lost[o.guid] += uint64(n)
 	}
@@ -159,6 +183,7 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 		o.acked = upTo
 		o.next = max(o.next, upTo+1)
 	}
+	o.settle(m.Set.Base-1, &m.Set)
 	m.Set.All(func(n int64) {
 		switch {
 		case n < o.w.history.first() || n < o.start:
@@ -184,6 +209,7 @@ func (o *outlet) missing(m *rtps.Submessage, now time.Time) {
 	f := o.flights[m.Number]
 	if f == nil {
 		if m.Number < o.w.history.first() {
+			o.settle(0, &rtps.Set{Base: m.Number, N: 1, Bits: [8]uint32{1 << 31}})
 			o.beatSoon(now)
 		}
 		return
@@ -253,7 +279,11 @@ func (o *outlet) pick(now time.Time) (j job) {
 func (o *outlet) beatNow(j *job, now time.Time) {
 	o.beats++
 	o.beaten = now
-	j.beat, j.first, j.last, j.beats = true, max(o.w.history.first(), o.start), max(o.next-1, o.kept), o.beats
+	first := o.w.history.first()
+	if len(o.doubt) > 0 {
+		first = min(first, o.doubt[0]) // the reader's answer tells
+	}
+	j.beat, j.first, j.last, j.beats = true, max(first, o.start), max(o.next-1, o.kept), o.beats
 	if j.c != nil {
 		j.last = max(j.last, j.c.number)
 	}

@@ -220,7 +220,13 @@ func (w *Writer) receive(m *rtps.Submessage) {
 func (w *Writer) Lost() map[rtps.GUID]uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return maps.Clone(w.lost)
+	list := maps.Clone(w.lost)
+	for g, o := range w.links {
+		if n := len(o.doubt); n > 0 {
+			list[g] += uint64(n)
+		}
+	}
+	return list
 }
 
 // Flush waits until all matched readers have everything, or ctx ends.
