@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"rsros/msgs"
@@ -306,6 +307,35 @@ func TestPresentReaderGetsWhatIsReplaced(t *testing.T) {
 		defer w.mu.Unlock()
 		return len(w.history.list) == 1
 	})
+}
+
+// TestTornSamplesAreTold loses a part of each sample from another machine.
+func TestTornSamplesAreTold(t *testing.T) {
+	for address, want := range map[string]int{"192.0.2.77:9": 1, "127.0.0.1:9": 0} {
+		var said bytes.Buffer
+		p, err := Join(Config{Domain: 200 + os.Getpid()%30, Range: Off, Log: zerolog.New(&said).Level(zerolog.WarnLevel)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		from := netip.MustParseAddrPort(address)
+		r := readerOf(t, p, QoS{}, func(*Sample) {})
+		prefix := rtps.Prefix{9}
+		w := Endpoint{GUID: prefix.GUID(rtps.UserEntity(1, rtps.KindWriter)), Topic: "rt/a", Type: "T"}
+		p.mu.Lock()
+		r.add(&remote{prefix: prefix, data: from}, &w)
+		p.mu.Unlock()
+		for n := range int64(20) {
+			m := rtps.Submessage{Kind: rtps.DataFrag, Source: prefix, Writer: w.GUID.Entity(), Reader: r.GUID().Entity(), Number: 2*n + 1,
+				Fragment: 1, Fragments: 1, FragmentSize: 1000, SampleSize: 2000, Payload: make([]byte, 1000)}
+			p.handle(&m, from)
+			m.Kind, m.Number = rtps.Data, 2*n+2
+			p.handle(&m, from)
+		}
+		if got := bytes.Count(said.Bytes(), []byte("maxMessageSize")); got != want || r.Counts()[w.GUID].Lost != 20 {
+			t.Errorf("from %s: said %d times, want %d; counts %+v", address, got, want, r.Counts())
+		}
+	}
 }
 
 // TestHostileParticipants checks the bounds of what others make a participant keep.

@@ -21,6 +21,7 @@ type inlet struct {
 	samples map[int64]*partial
 	inOrder []*Sample // to be delivered at once
 	counts  Counts
+	torn    int    // samples of which some fragments came, and others never
 	beats   uint32 // count of the last heartbeat
 	heard   bool   // there was one
 	answers uint32 // count of our ACKNACKs and NACK_FRAGs
@@ -216,6 +217,7 @@ func (in *inlet) skip(to int64, late bool) {
 		}
 		if s != nil {
 			in.discard(in.next)
+			in.torn++
 		} else if len(in.samples) == 0 {
 			end = to
 		}

@@ -3,6 +3,7 @@ package dds
 import (
 	"cmp"
 	"maps"
+	"math"
 	"sync"
 
 	"rsros/program/recvbuf"
@@ -107,8 +108,20 @@ func (r *Reader) receive(m *rtps.Submessage) {
 		s.Buffer.Release()
 		r.mu.Lock()
 	}
+	warn := in.torn >= tornBeforeWarning && !r.p.isOwn(in.to.Addr())
+	if warn {
+		in.torn = math.MinInt
+	}
 	r.mu.Unlock()
+	if warn {
+		r.p.log.Warn().Str("topic", r.endpoint.Topic).Stringer("from", in.to).
+			Msg("parts of messages are lost on the way: a lower maxMessageSize in the publisher's profile, such as 1400, helps")
+	}
 }
+
+// tornBeforeWarning is the number of samples of which parts are lost before that is said, once for each writer: Fast DDS
+// sends datagrams of 64 KB, and the loss of one IP packet loses such a datagram whole.
+const tornBeforeWarning = 3
 
 // Counts returns the counts of all writers, also of those that have gone.
 func (r *Reader) Counts() map[rtps.GUID]Counts {
