@@ -228,3 +228,15 @@ func FuzzNewEncoder(f *testing.F) {
 		_, _, _ = e.Convert(nil, make([]byte, 256))
 	})
 }
+
+// TestRealsenseMetadata checks that metadata has the type that realsense-ros 4 has in ROS 2, and returns from it.
+func TestRealsenseMetadata(t *testing.T) {
+	typ := msgs.MustType("realsense2_camera/Metadata")
+	e, err := NewEncoder(typ.Name, typ.Definition)
+	need.Must(t, err)
+	m, err := Map(e.Type, e.Definition)
+	need.Must(t, err)
+	if e.Type != "realsense2_camera_msgs/msg/Metadata" || m.Type != typ {
+		t.Errorf("%s, back %s", e.Type, m.Type.Name)
+	}
+}

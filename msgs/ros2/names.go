@@ -4,16 +4,18 @@ import "strings"
 
 // ros2Names are the ROS 2 names of ROS 1 types that have a different name.
 var ros2Names = map[string]string{
-	"std_msgs/Time":     "builtin_interfaces/Time",
-	"std_msgs/Duration": "builtin_interfaces/Duration",
-	"tf/tfMessage":      "tf2_msgs/TFMessage",
-	"rosgraph_msgs/Log": logType,
+	"std_msgs/Time":              "builtin_interfaces/Time",
+	"std_msgs/Duration":          "builtin_interfaces/Duration",
+	"tf/tfMessage":               "tf2_msgs/TFMessage",
+	"rosgraph_msgs/Log":          logType,
+	"realsense2_camera/Metadata": "realsense2_camera_msgs/Metadata",
 }
 
 // ros1Names are the ROS 1 names of ROS 2 types that have a different name.
 var ros1Names = map[string]string{
-	"builtin_interfaces/Time":     "std_msgs/Time",
-	"builtin_interfaces/Duration": "std_msgs/Duration",
+	"builtin_interfaces/Time":         "std_msgs/Time",
+	"builtin_interfaces/Duration":     "std_msgs/Duration",
+	"realsense2_camera_msgs/Metadata": "realsense2_camera/Metadata",
 }
 
 // FullTypeName converts "sensor_msgs/Image" to "sensor_msgs/msg/Image".
