@@ -5,6 +5,7 @@ package dist
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -19,8 +20,23 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
 
-// makeRelease makes the release for this platform and returns its files, by name.
-func makeRelease(t *testing.T) map[string]string {
+// shared are the files of the first release, which takes minutes to make.
+var shared map[string]string
+
+// release returns the files of a release for this platform, by name. The tests share them and don't change them.
+func release(t *testing.T) map[string]string {
+	t.Helper()
+	if shared == nil {
+		out, err := filepath.Abs("../../build/release")
+		need.Must(t, err)
+		need.Must(t, errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)))
+		shared = makeRelease(t, out)
+	}
+	return shared
+}
+
+// makeRelease makes a release and copies its files into a folder.
+func makeRelease(t *testing.T, out string) map[string]string {
 	t.Helper()
 	dist := exec.Command("../../deploy/dist.sh", "linux_amd64")
 	dist.Env = append(os.Environ(), "RS_REPOSITORY=https://example.org/rs-ros-node")
@@ -30,7 +46,6 @@ func makeRelease(t *testing.T) map[string]string {
 	files := map[string]string{}
 	sums, err := os.ReadFile("../../build/dist/SHA256SUMS")
 	need.Must(t, err)
-	out := t.TempDir()
 	names := strings.Fields(string(sums))
 	for i := 0; i < len(names); i += 2 {
 		name := names[i+1]
@@ -59,7 +74,7 @@ func file(t *testing.T, files map[string]string, end string) string {
 
 // TestReproducible makes a release twice, and compares all bytes.
 func TestReproducible(t *testing.T) {
-	first, second := makeRelease(t), makeRelease(t)
+	first, second := release(t), makeRelease(t, t.TempDir())
 	for _, kind := range []string{".tar.gz", ".deb", ".whl", ".cdx.json", "install.sh", "rs-ros-node.rb"} {
 		file(t, first, kind)
 	}
@@ -77,7 +92,7 @@ func TestReproducible(t *testing.T) {
 func TestInstalled(t *testing.T) {
 	port := freePort(t)
 	m := newMachine(t, fmt.Sprintf("http://127.0.0.1:%d/", port))
-	m.run("dpkg", "--install", file(t, makeRelease(t), "_amd64.deb"))
+	m.run("dpkg", "--install", file(t, release(t), "_amd64.deb"))
 
 	for _, c := range []struct {
 		want string

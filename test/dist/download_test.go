@@ -3,6 +3,7 @@
 package dist
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -50,8 +51,8 @@ print(len(frames), "frames of", len(frames[0].data), "bytes by", rs_ros_node.pro
 ls venv/lib/python3*/site-packages/rs_ros_node-*.dist-info/sboms
 pip uninstall -y rs-ros-node
 find venv -name "rs[-_]*"
-`, "WHEEL="+file(t, makeRelease(t), ".whl"))
-	for _, want := range []string{"nothing was lost or changed", "1 sound", "rs-ros-node 1.", "LeRobot", "30 frames of 814080 bytes by ", "/venv/bin/rs-ros-node",
+`, "WHEEL="+file(t, release(t), ".whl"))
+	for _, want := range []string{"nothing was lost or changed", "1 sound", "rs-ros-node 1.", "rs-lerobot RECORDING", "30 frames of 814080 bytes by ", "/venv/bin/rs-ros-node",
 		"rs-ros-node_1", "rs-lerobot_1", "Successfully uninstalled"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q:\n%s", want, out)
@@ -65,12 +66,11 @@ find venv -name "rs[-_]*"
 // TestInstallScript downloads a release as install.sh does, and refuses an archive that isn't the one that the script was made with.
 func TestInstallScript(t *testing.T) {
 	need.Programs(t, "curl")
-	files := makeRelease(t)
+	files := release(t)
 	archive, script := file(t, files, "linux_amd64.tar.gz"), file(t, files, "install.sh")
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(archive))))
 	defer server.Close()
-	env := []string{"SCRIPT=" + script, "RS_RELEASE=" + server.URL}
-	out := bare(t, `sh "$SCRIPT"; "$HOME/.local/bin/rs-ros-node" version; ls "$HOME/.local/share/man/man1"`, env...)
+	out := bare(t, `sh "$SCRIPT"; "$HOME/.local/bin/rs-ros-node" version; ls "$HOME/.local/share/man/man1"`, "SCRIPT="+script, "RS_RELEASE="+server.URL)
 	for _, want := range []string{"installed ", "rs-ros-node 1.", "isn't in your PATH", "rs-ros-node-play.1"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q:\n%s", want, out)
@@ -83,8 +83,9 @@ func TestInstallScript(t *testing.T) {
 			t.Errorf("%s doesn't name the release:\n%s", name, text)
 		}
 	}
-	need.Must(t, os.WriteFile(archive, []byte("another file"), 0o600))
-	if out := bare(t, `! sh "$SCRIPT"; ls -A "$HOME"`, env...); !strings.Contains(out, "has the checksum") || strings.Contains(out, ".local") {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "another file") }))
+	defer other.Close()
+	if out := bare(t, `! sh "$SCRIPT"; ls -A "$HOME"`, "SCRIPT="+script, "RS_RELEASE="+other.URL); !strings.Contains(out, "has the checksum") || strings.Contains(out, ".local") {
 		t.Errorf("a changed archive: %s", out)
 	}
 }
