@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
-	"image/draw"
 	"io"
 	"math"
 	"slices"
@@ -19,7 +17,6 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/msgs/imagetransport"
 	"rsros/tools/bagset"
 )
 
@@ -184,8 +181,8 @@ func (w *frameWriter) message(m bagstore.Message) error {
 	case "sensor_msgs/CompressedImage":
 		var h msgs.Header
 		h.Decode(d)
-		p, err := decompress(d.String(), d.Bytes())
-		return w.put(head(h).image(p, cmp.Or(d.Err(), err)))
+		p, err := rsbag.Decompress(d.String(), d.Bytes())
+		return w.put(head(h).image(Image{Image: p}, cmp.Or(d.Err(), err)))
 	case "sensor_msgs/Imu":
 		var imu msgs.Imu
 		err := msgs.Unmarshal(m.Data, &imu)
@@ -232,36 +229,4 @@ func (h frameHead) image(p Image, err ...error) (frameHead, []byte, error) {
 		return h, nil, err
 	}
 	return h, p.Data[:min(p.Step*p.Height, len(p.Data))], nil // the last row may lack its padding
-}
-
-// decompress returns the pixels of a compressed image: rgb8, rgba8, mono8, mono16 or depth.
-func decompress(format string, data []byte) (Image, error) {
-	if strings.Contains(format, "compressedDepth") {
-		p, err := imagetransport.DecompressDepth(format, data)
-		return Image{Image: p}, err
-	}
-	m, err := imagetransport.Decode(data)
-	if err != nil {
-		return Image{}, err
-	}
-	p := imagetransport.Image{Width: m.Bounds().Dx(), Height: m.Bounds().Dy()}
-	switch m := m.(type) {
-	case *image.Gray:
-		p.Encoding, p.Step, p.Data = "mono8", m.Stride, m.Pix
-	case *image.Gray16:
-		p.Encoding, p.Step, p.Data, p.BigEndian = "mono16", m.Stride, m.Pix, true
-	case *image.NRGBA:
-		p.Encoding, p.Step, p.Data = "rgba8", m.Stride, m.Pix
-	case *image.RGBA, *image.YCbCr, *image.Paletted:
-		p.Encoding, p.Step = "rgb8", 3*p.Width
-		flat := image.NewRGBA(image.Rect(0, 0, p.Width, p.Height))
-		draw.Draw(flat, flat.Rect, m, m.Bounds().Min, draw.Src)
-		p.Data = make([]byte, 0, p.Step*p.Height)
-		for pixel := range slices.Chunk(flat.Pix, 4) {
-			p.Data = append(p.Data, pixel[:3]...)
-		}
-	default:
-		return Image{}, fmt.Errorf("decode an image of format %.40q: its pixels are %T", format, m)
-	}
-	return Image{Image: p}, nil
 }

@@ -52,6 +52,12 @@ func decodePacked(format string, data []byte, want camdriver.Format) (packedImag
 	return packedImage{}, fmt.Errorf("format %.60q of a compressed image: want PNG or zstd", format)
 }
 
+// Decompress returns the pixels of a sensor_msgs/CompressedImage of a camera node.
+func Decompress(format string, data []byte) (imagetransport.Image, error) {
+	encoding, p, err := decodeNodeImage(format, data)
+	return imagetransport.Image{Encoding: encoding, Width: p.Width, Height: p.Height, Step: p.Stride, Data: p.Data}, err
+}
+
 // decodeNodeImage decodes the pixels of a camera node's sensor_msgs/CompressedImage: JPEG, PNG, or compressed depth as PNG or
 // RVL. Colours become RGB.
 func decodeNodeImage(format string, data []byte) (encoding string, p packedImage, err error) {
