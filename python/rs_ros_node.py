@@ -111,19 +111,20 @@ def program():
     return path
 
 
-def frames(path, stream=None, start=None, end=None):
+def frames(path, stream=None, start=None, end=None, camera=None):
     """Yields the frames of a recording in the order of their times, one after another as they are read.
 
     path    a .bag, .db3, .mcap, a folder of rosbag2, or an address: s3://, https://
     stream  "Depth_0", "Gyro_0"; a topic, "/camera/depth/image_rect_raw"; a list of these; all, if it is None
     start, end    seconds from the first message or since 1970, or a date, "2026-05-03 12:30:00"
+    camera  of a recording of several, the name of one, which info lists; without it, streams are "NAME/Depth_0"
 
     Compressed images are decompressed. Streams of a RealSense recording come before the topics that are in the same file.
     """
     command = [program(), "export", "-o", "-"]
     for name in [stream] if isinstance(stream, str) else stream or []:
         command += ["--topics", re.escape(name) if name.startswith("/") else ".*/" + re.escape(name) + "/.*", "--regex"]
-    for flag, value in (("--start", start), ("--end", end)):
+    for flag, value in (("--start", start), ("--end", end), ("--camera", camera)):
         if value is not None:
             command += [flag, str(value)]
     with tempfile.TemporaryFile() as log:

@@ -54,6 +54,12 @@ for path, stream, said in (("no such.bag", None, "no such file"), (files[0], "De
     except rs_ros_node.Error as err:
         assert said in str(err), err
 
+try:
+    list(rs_ros_node.frames(files[0], camera="nobody"))
+    raise SystemExit("a camera called nobody was read")
+except rs_ros_node.Error as err:
+    assert "nobody" in str(err), err
+
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     some = len(list(rs_ros_node.frames(torn, stream="Depth_0")))
