@@ -94,12 +94,14 @@ func Analyse(ctx context.Context, bag *bagstore.Recording) (*Report, error) {
 		}
 		r.Streams = append(r.Streams, list...)
 	}
-	r.compare()
-	return r, nil
+	return r, r.compare()
 }
 
+// maxPairs bounds the pairs that are compared.
+const maxPairs = 1000
+
 // compare compares the first stream of each camera with those of others, and the streams of one.
-func (r *Report) compare() {
+func (r *Report) compare() error {
 	start := int64(math.MaxInt64)
 	for _, s := range r.Streams {
 		start = min(start, s.frames[0].arrived)
@@ -110,10 +112,14 @@ func (r *Report) compare() {
 	for i, a := range r.Streams {
 		for _, b := range r.Streams[i+1:] {
 			if a.Camera == b.Camera || r.leading(a) && r.leading(b) {
+				if len(r.Pairs) == maxPairs {
+					return fmt.Errorf("more than %d pairs of streams to compare", maxPairs)
+				}
 				r.Pairs = append(r.Pairs, comparePair(a, b, start))
 			}
 		}
 	}
+	return nil
 }
 
 // leading reports whether a stream stands for its camera.

@@ -60,11 +60,14 @@ func devices(bag *bagstore.Recording) []Camera {
 
 // nodes returns the cameras whose streams these are. A namespace with a robot's IMU is one if there is no other.
 func nodes(streams []nodeStream) []Camera {
-	found := make(map[string]*Camera)
-	imus := make(map[string]*Camera)
+	found, imus := make(map[string]*Camera), make(map[string]*Camera)
+	more := make(map[string]bool) // namespaces with more than what any IMU has
+	for _, s := range streams {
+		more[s.prefix] = more[s.prefix] || s.id.Kind != camdriver.Motion
+	}
 	for _, s := range streams {
 		into := found
-		if s.id.Kind == camdriver.Motion && !hasCamera(streams, s.prefix) {
+		if !more[s.prefix] {
 			into = imus
 		}
 		if into[s.prefix] == nil {
@@ -78,25 +81,20 @@ func nodes(streams []nodeStream) []Camera {
 	return sorted(found, func(a, b Camera) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// hasCamera reports whether a namespace has streams besides the one that any IMU has.
-func hasCamera(streams []nodeStream, prefix string) bool {
-	return slices.ContainsFunc(streams, func(s nodeStream) bool { return s.prefix == prefix && s.id.Kind != camdriver.Motion })
-}
+// maxCameras bounds the cameras of a recording.
+const maxCameras = rslayout.MaxDevice + 1
 
 func sorted[K comparable](found map[K]*Camera, order func(a, b Camera) int) (list []Camera) {
 	for c := range maps.Values(found) {
 		slices.Sort(c.Streams)
+		c.Streams = slices.Compact(c.Streams)
 		list = append(list, *c)
 	}
 	slices.SortFunc(list, order)
-	return list
+	return list[:min(len(list), maxCameras)]
 }
 
-func (c *Camera) add(id camdriver.StreamID) {
-	if name := id.String(); !slices.Contains(c.Streams, name) {
-		c.Streams = append(c.Streams, name)
-	}
-}
+func (c *Camera) add(id camdriver.StreamID) { c.Streams = append(c.Streams, id.String()) }
 
 func deviceName(number int) string { return "device_" + strconv.Itoa(number) }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -171,6 +172,27 @@ func TestRobotIMU(t *testing.T) {
 			t.Errorf("%v: %d samples, %q left out", c.cameras, n, f.Omissions())
 		}
 		need.Must(t, f.Close())
+	}
+}
+
+// TestManyNamespaces checks that a bag whose topics are in many namespaces has a bounded number of cameras.
+func TestManyNamespaces(t *testing.T) {
+	path := t.TempDir() + "/x.bag"
+	w := samplebag.Create(t, path, bagstore.Options{})
+	for i := range 3000 {
+		w.Put(samplebag.Topic(fmt.Sprintf("/cam%d/gyro/sample", i), "sensor_msgs/Imu"), nativeAt, msgs.Marshal(&msgs.Imu{}))
+		w.Put(samplebag.Topic(fmt.Sprintf("/cam0/gyro/%d", i), "sensor_msgs/Imu"), nativeAt, msgs.Marshal(&msgs.Imu{}))
+	}
+	w.Done()
+	list := Cameras(samplebag.Open(t, path))
+	if len(list) != maxCameras || len(list[0].Streams) != 1 {
+		t.Errorf("%d cameras, the first with %d streams", len(list), len(list[0].Streams))
+	}
+	f, err := Open(path, Options{CameraNodes: true, Camera: "cam0"})
+	need.Must(t, err)
+	defer f.Close()
+	if n := f.Frames(camdriver.GyroStream); n != 1 || len(f.Omissions()) == 0 {
+		t.Errorf("%d samples, %d notes", n, len(f.Omissions()))
 	}
 }
 
