@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rsros/bagstore/place"
+	"rsros/camdriver"
 	"rsros/camdriver/d400"
 	"rsros/camdriver/usb"
 	"rsros/program"
@@ -58,9 +59,9 @@ func newDevicesCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// withoutUSB tells that no camera can be found by this build.
-func withoutUSB(err error) error {
-	if errors.Is(err, usb.ErrNoUSB) {
+// noDevice tells that there is no camera, or that this build can't find one.
+func noDevice(err error) error {
+	if errors.Is(err, usb.ErrNoUSB) || errors.Is(err, camdriver.ErrNotFound) {
 		return fmt.Errorf("%w: %w", program.ErrNoDevice, err)
 	}
 	return err
@@ -75,7 +76,7 @@ func (a *app) reportDevice(ctx context.Context, o devicesOptions) error {
 		Kernel: func() (string, error) { return kernelLog(ctx) },
 	})
 	if err != nil {
-		return withoutUSB(err)
+		return noDevice(err)
 	}
 	err = place.Write(ctx, o.out, o.overwrite, func(f *os.File) error {
 		_, err := f.WriteString(text)
@@ -106,7 +107,7 @@ func system() string {
 func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 	found, err := d400.List(ctx)
 	if err != nil {
-		return withoutUSB(err)
+		return noDevice(err)
 	}
 	if asJSON {
 		enc := json.NewEncoder(a.out)
