@@ -33,7 +33,7 @@ func TestDeaf(t *testing.T) {
 		peer.Await(t, "all to have missed images", func() bool {
 			missed := 0
 			for _, v := range s.viewers.All() {
-				if v.Dropped() > 100  {
+				if v.Dropped() > 100 {
 					missed++
 				}
 			}
