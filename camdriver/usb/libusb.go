@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/gousb"
 
 	"rsros/camdriver"
+	"rsros/program/localfile"
 )
 
 // controlTimeout bounds a control transfer.
@@ -67,7 +67,7 @@ func describeDevice(d *gousb.DeviceDesc) Device {
 	}
 	port := fmt.Sprintf("%d-%s", d.Bus, strings.Join(ports, "."))
 	// Linux has read the string, so the device needn't be opened for it.
-	serial, _ := os.ReadFile(filepath.Join("/sys/bus/usb/devices", port, "serial"))
+	serial, _ := localfile.Read(filepath.Join("/sys/bus/usb/devices", port, "serial"), 256)
 	return Device{
 		Product: uint16(d.Product), Bus: d.Bus, Address: d.Address, Spec: uint16(d.Spec), Speed: d.Speed.String(),
 		Port: port, Serial: strings.TrimSpace(string(serial)),
