@@ -52,8 +52,8 @@ ls venv/lib/python3*/site-packages/rs_ros_node-*.dist-info/sboms
 pip uninstall -y rs-ros-node
 find venv -name "rs[-_]*"
 `, "WHEEL="+file(t, release(t), ".whl"))
-	for _, want := range []string{"nothing was lost or changed", "1 sound", "rs-ros-node 1.", "rs-lerobot RECORDING", "30 frames of 814080 bytes by ", "/venv/bin/rs-ros-node",
-		"rs-ros-node_1", "rs-lerobot_1", "Successfully uninstalled"} {
+	for _, want := range []string{"nothing was lost or changed", "1 sound", "rs-ros-node 1.", "rs-lerobot RECORDING", "30 frames of 814080 bytes by ",
+		"/venv/bin/rs-ros-node", "rs-ros-node_1", "rs-lerobot_1", "Successfully uninstalled"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q:\n%s", want, out)
 		}
@@ -63,14 +63,16 @@ find venv -name "rs[-_]*"
 	}
 }
 
-// TestInstallScript downloads a release as install.sh does, and refuses an archive that isn't the one that the script was made with.
+// TestInstallScript downloads a release as install.sh does, and refuses an archive that isn't the one that the script was
+// made with.
 func TestInstallScript(t *testing.T) {
 	need.Programs(t, "curl")
 	files := release(t)
 	archive, script := file(t, files, "linux_amd64.tar.gz"), file(t, files, "install.sh")
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(archive))))
 	defer server.Close()
-	out := bare(t, `sh "$SCRIPT"; "$HOME/.local/bin/rs-ros-node" version; ls "$HOME/.local/share/man/man1"`, "SCRIPT="+script, "RS_RELEASE="+server.URL)
+	out := bare(t, `sh "$SCRIPT"; "$HOME/.local/bin/rs-ros-node" version; ls "$HOME/.local/share/man/man1"`,
+		"SCRIPT="+script, "RS_RELEASE="+server.URL)
 	for _, want := range []string{"installed ", "rs-ros-node 1.", "isn't in your PATH", "rs-ros-node-play.1"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q:\n%s", want, out)
@@ -83,9 +85,12 @@ func TestInstallScript(t *testing.T) {
 			t.Errorf("%s doesn't name the release:\n%s", name, text)
 		}
 	}
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "another file") }))
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "another file")
+	}))
 	defer other.Close()
-	if out := bare(t, `! sh "$SCRIPT"; ls -A "$HOME"`, "SCRIPT="+script, "RS_RELEASE="+other.URL); !strings.Contains(out, "has the checksum") || strings.Contains(out, ".local") {
+	out = bare(t, `! sh "$SCRIPT"; ls -A "$HOME"`, "SCRIPT="+script, "RS_RELEASE="+other.URL)
+	if !strings.Contains(out, "has the checksum") || strings.Contains(out, ".local") {
 		t.Errorf("a changed archive: %s", out)
 	}
 }

@@ -20,7 +20,8 @@ func TestPythonModule(t *testing.T) {
 	files := []string{bag}
 	for _, name := range []string{"sdk.db3", "sdk.mcap"} {
 		file := filepath.Join(folder, name)
-		if code := peer.Start(t, nil, program, "convert", bag, "-o", file).Wait(); code != 0 && code != 3 { // a .db3 holds no poses
+		code := peer.Start(t, nil, program, "convert", bag, "-o", file).Wait()
+		if code != 0 && code != 3 { // a .db3 holds no poses
 			t.Fatalf("convert -o %s: exit code %d", name, code)
 		}
 		files = append(files, file)
@@ -28,10 +29,13 @@ func TestPythonModule(t *testing.T) {
 	whole, err := os.ReadFile(bag)
 	need.Must(t, err)
 	torn := samplebag.File(t, "torn.bag", whole[:len(whole)/2])
-	env := append(os.Environ(), "PYTHONPATH="+filepath.Join(repository(t), "python"), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+	env := append(os.Environ(), "PYTHONPATH="+filepath.Join(repository(t), "python"),
+		"PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
 	python := need.Python(t, "numpy")
 	manifest := samplebag.Data(t, "sw_small_lz4.manifest.json")
-	if out := peer.Run(t, env, python, append([]string{filepath.Join(repository(t), "test/e2e/testdata/frames.py"), manifest, torn}, files...)...); !strings.Contains(out, "all is as it should be") {
+	compare := filepath.Join(repository(t), "test/e2e/testdata/frames.py")
+	out := peer.Run(t, env, python, append([]string{compare, manifest, torn}, files...)...)
+	if !strings.Contains(out, "all is as it should be") {
 		t.Error(out)
 	}
 	script := filepath.Join(repository(t), "examples/python/depth_over_time.py")

@@ -61,7 +61,8 @@ func (f *folder) export(bag *bagstore.Recording, filter bagstore.Filter) error {
 	return f.exportTopics(others)
 }
 
-// otherTopics returns what is selected, without the layout of a RealSense recording, and without other cameras than the chosen one.
+// otherTopics returns what is selected, without the layout of a RealSense recording, and without other cameras than the
+// chosen one.
 func otherTopics(bag *bagstore.Recording, filter bagstore.Filter, recording bool, camera string) (*bagstore.View, error) {
 	mine, err := func(string) bool { return true }, error(nil)
 	if camera != "" {

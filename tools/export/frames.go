@@ -52,10 +52,12 @@ type frameWriter struct {
 // frameTypes are the types of topics that Frames writes.
 var frameTypes = []string{"sensor_msgs/Image", "sensor_msgs/CompressedImage", "sensor_msgs/Imu"}
 
-// Frames writes images and samples, each after a line of JSON that describes it: those of each RealSense device in time order, then
+// Frames writes images and samples, each after a line of JSON that describes it: those of each RealSense device in time
+// order, then
 // those of other topics. The errors are Run's; o.Dir isn't used.
 func Frames(ctx context.Context, o Options, out io.Writer) error {
-	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}, o.Log)
+	open := bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}
+	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, open, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err
@@ -97,7 +99,8 @@ func (w *frameWriter) camera(file *rsbag.File, filter bagstore.Filter) error {
 		chosen[id] = isSelected(file, s, filter)
 		w.found(w.prefix+id.String(), chosen[id])
 	}
-	cursor := file.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return chosen[id] }})
+	isChosen := func(id camdriver.StreamID) bool { return chosen[id] }
+	cursor := file.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: isChosen})
 	defer cursor.Close()
 	for e := range cursor.Part(filter) {
 		if e.Frame == nil { // an option's value at the start
@@ -117,7 +120,8 @@ func (w *frameWriter) camera(file *rsbag.File, filter bagstore.Filter) error {
 
 func (w *frameWriter) frame(e rsbag.Event) error {
 	f := e.Frame
-	head := frameHead{Stream: w.prefix + f.Stream().String(), Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(), Time: int64(e.Time)}
+	head := frameHead{Stream: w.prefix + f.Stream().String(), Number: f.Number, Stamp: f.Timestamp,
+		Domain: f.Domain.String(), Time: int64(e.Time)}
 	if len(f.Metadata) > 0 {
 		head.Metadata = make(map[string]int64, len(f.Metadata))
 		for _, m := range f.Metadata {
@@ -133,7 +137,8 @@ func (w *frameWriter) frame(e rsbag.Event) error {
 		return w.put(head.sample(slices.Concat(f.Motion.Orientation[:], f.Motion.Gyro[:], f.Motion.Accel[:])))
 	case camdriver.Pose:
 		p, values := f.Pose, []float64(nil)
-		for _, v := range slices.Concat(p.Translation[:], p.Rotation[:], p.Velocity[:], p.Acceleration[:], p.AngularVelocity[:], p.AngularAcceleration[:]) {
+		for _, v := range slices.Concat(p.Translation[:], p.Rotation[:], p.Velocity[:], p.Acceleration[:],
+			p.AngularVelocity[:], p.AngularAcceleration[:]) {
 			values = append(values, float64(v))
 		}
 		return w.put(head.sample(values))

@@ -104,7 +104,8 @@ func TestFramesOfDamagedRecording(t *testing.T) {
 	whole, _, err := piped(t, bag, bagset.Selection{})
 	need.Must(t, err)
 	samplebag.LoseChunk(t, bag, 1)
-	if frames, _, err := piped(t, bag, bagset.Selection{}); len(frames) == 0 || len(frames) >= len(whole) || !errors.Is(err, program.ErrIncomplete) {
+	frames, _, err := piped(t, bag, bagset.Selection{})
+	if len(frames) == 0 || len(frames) >= len(whole) || !errors.Is(err, program.ErrIncomplete) {
 		t.Errorf("%d of %d frames, %v", len(frames), len(whole), err)
 	}
 }
@@ -121,14 +122,18 @@ func TestFramesOfTopics(t *testing.T) {
 			t.Errorf("%+v", f.frameHead)
 		}
 	}
-	if want := []string{"/depth 16UC1 2x2/6 10", "/depth 16UC1 2x2/4 8", "/rgb bgr8 2x2/6 12", "/rgba rgba8 2x2/8 16", "/yuv yuv422 2x2/4 8",
-		"/float 32FC1 2x2/8 16", "/strange 13XY2 2x2/4 8", "../../escape me/.. mono8 2x2/2 4", "/packed mono8 8x8/8 64", "/imu float64 0x0/0 80"}; !slices.Equal(got, want) {
+	want := []string{"/depth 16UC1 2x2/6 10", "/depth 16UC1 2x2/4 8", "/rgb bgr8 2x2/6 12", "/rgba rgba8 2x2/8 16",
+		"/yuv yuv422 2x2/4 8", "/float 32FC1 2x2/8 16", "/strange 13XY2 2x2/4 8", "../../escape me/.. mono8 2x2/2 4",
+		"/packed mono8 8x8/8 64", "/imu float64 0x0/0 80"}
+	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q\n%s", got, want, log)
 	}
-	if frames, _, err = piped(t, bag, bagset.Selection{Topics: []string{"/packed", "/name"}}); len(frames) != 1 || err != nil {
+	frames, _, err = piped(t, bag, bagset.Selection{Topics: []string{"/packed", "/name"}})
+	if len(frames) != 1 || err != nil {
 		t.Errorf("%d frames, %v", len(frames), err)
 	}
-	if _, _, err = piped(t, bag, bagset.Selection{Topics: []string{".*/Depth_0/.*", "/cloud"}, Regex: true}); !errors.Is(err, bagset.ErrSelection) || !strings.Contains(err.Error(), "/depth, /rgb") {
+	_, _, err = piped(t, bag, bagset.Selection{Topics: []string{".*/Depth_0/.*", "/cloud"}, Regex: true})
+	if !errors.Is(err, bagset.ErrSelection) || !strings.Contains(err.Error(), "/depth, /rgb") {
 		t.Errorf("nothing is selected: %v", err)
 	}
 	if _, _, err = piped(t, samplebag.Torn(t), bagset.Selection{}); !errors.Is(err, program.ErrIncomplete) {
@@ -143,7 +148,8 @@ func TestFramesOfTopics(t *testing.T) {
 	w.Put(samplebag.Topic("/odd", "sensor_msgs/CompressedImage"), 1e9, e.B)
 	w.Put(samplebag.Topic("/short", "sensor_msgs/Imu"), 1e9, []byte{1, 2, 3})
 	w.Done()
-	if frames, log, err = piped(t, odd, bagset.Selection{}); len(frames) != 0 || !errors.Is(err, program.ErrIncomplete) || strings.Count(log, "left out") != 2 {
+	frames, log, err = piped(t, odd, bagset.Selection{})
+	if len(frames) != 0 || !errors.Is(err, program.ErrIncomplete) || strings.Count(log, "left out") != 2 {
 		t.Errorf("messages without an image: %d frames, %v\n%s", len(frames), err, log)
 	}
 }
