@@ -43,8 +43,9 @@ type CarryOptions struct {
 // The error wraps program.ErrUsage if a name, an expression or an environment variable is invalid.
 func Carry(ctx context.Context, o CarryOptions) (err error) {
 	b := &carrier{log: o.Log.With().Str("component", "bridge").Logger(), id: rand.Text(), change: work.NewSignal(),
-		toROS2: map[string]*topic{}, toROS1: map[string]*inbound{}, services: map[string]*served{}, refused: map[string]string{},
-		since: map[string]time.Time{}}
+		toROS2: map[string]*topic{}, toROS1: map[string]*inbound{}, services: map[string]*served{},
+		refused: map[string]string{},
+		since:   map[string]time.Time{}}
 	o.ROS.Fields = ros.Header{mark: b.id}
 	join := graph.JoinOptions{ROS: o.ROS, Master: o.Master, Name: "bridge", Unique: true, Log: o.Log}
 	if b.one, err = graph.Join(ctx, join); err != nil {

@@ -3,6 +3,7 @@ package bridge
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -53,8 +54,9 @@ func carried(t *testing.T, log *lines, bridges ...CarryOptions) (one *ros.Node, 
 	need.Must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
-	for _, o := range bridges {
-		o.ROS = graph.Config{MasterURI: m.URI(), Host: "127.0.0.1"}
+	for i, o := range bridges {
+		// Of one process and one millisecond, they would have the same name.
+		o.ROS = graph.Config{Name: fmt.Sprint("bridge", i), MasterURI: m.URI(), Host: "127.0.0.1"}
 		o.Log = zerolog.New(log)
 		wg.Go(func() {
 			if err := Carry(ctx, o); err != nil {

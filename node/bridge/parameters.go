@@ -117,7 +117,8 @@ func (m *Mirror) reconcileParameters() {
 		g := &group{prefix: prefix, set: s}
 		p.groups[s] = g
 		for topic, heard := range map[string]func(*group, []byte){"descriptions": p.describe, "updates": p.update} {
-			tap, err := m.from.Tap(name+"/parameter_"+topic, func(m *ros.Shared) { heard(g, slices.Concat(m.Content(nil)...)) })
+			callback := func(m *ros.Shared) { heard(g, slices.Concat(m.Content(nil)...)) }
+			tap, err := m.from.Tap(name+"/parameter_"+topic, callback)
 			if err == nil { // the node isn't closed
 				g.taps = append(g.taps, tap)
 			}

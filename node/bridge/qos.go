@@ -13,8 +13,9 @@ import (
 
 // profiles are rmw's, by their names in lower case, without the durability.
 var profiles = map[string]dds.QoS{
-	"default": {Reliable: true, Depth: 10}, "system_default": {Reliable: true, Depth: 10}, "services_default": {Reliable: true, Depth: 10},
-	"sensor_data": {Depth: 5}, "parameters": {Reliable: true, Depth: 1000}, "parameter_events": {Reliable: true, Depth: 1000},
+	"default": {Reliable: true, Depth: 10}, "system_default": {Reliable: true, Depth: 10},
+	"services_default": {Reliable: true, Depth: 10}, "sensor_data": {Depth: 5},
+	"parameters": {Reliable: true, Depth: 1000}, "parameter_events": {Reliable: true, Depth: 1000},
 }
 
 // qosRule is the profile of topics whose whole names in ROS 2 match.
@@ -33,7 +34,8 @@ func parseQoS(rules []string) (list []qosRule, err error) {
 		rule := qosRule{}
 		var known bool
 		if rule.profile, known = profiles[strings.ToLower(name)]; !known {
-			return nil, fmt.Errorf("quality of service %q: want one of %s", name, strings.Join(slices.Sorted(maps.Keys(profiles)), ", "))
+			names := strings.Join(slices.Sorted(maps.Keys(profiles)), ", ")
+			return nil, fmt.Errorf("quality of service %q: want one of %s", name, names)
 		}
 		if rule.topics, err = bagstore.ParsePatterns([]string{expression}); err != nil {
 			return nil, fmt.Errorf("quality of service %q: %w", text, err)

@@ -35,7 +35,8 @@ const unlimited = 1 << 30
 
 // openTopic advertises a topic of ROS 1 under a name in ROS 2. change is called when its number of subscribers changes.
 func openTopic(
-	to *dds.Node, name string, p ros.Publication, qos dds.QoS, change func(), listen func(*topic) (stop func(), err error), log zerolog.Logger,
+	to *dds.Node, name string, p ros.Publication, qos dds.QoS, change func(),
+	listen func(*topic) (stop func(), err error), log zerolog.Logger,
 ) (*topic, error) {
 	encoder, err := ros2.NewEncoder(p.Type.Name, p.Type.Definition)
 	if err != nil {

@@ -50,7 +50,9 @@ func OfferRosbag2(m *bridge.Mirror, p Player) error {
 			return nil
 		}},
 		{"set_rate", "SetRate", success(func(d *msgs.Decoder) replay.Command { return replay.SetRate{Rate: d.F64()} })},
-		{"seek", "Seek", success(func(d *msgs.Decoder) replay.Command { return replay.SeekTo{Time: bagstore.Time(d.Time())} })},
+		{"seek", "Seek", success(func(d *msgs.Decoder) replay.Command {
+			return replay.SeekTo{Time: bagstore.Time(d.Time())}
+		})},
 		{"play_next", "PlayNext", success(func(*msgs.Decoder) replay.Command { return replay.StepMessage{} })},
 		{"burst", "Burst", func(ctx context.Context, d *msgs.Decoder, e *msgs.Encoder) error {
 			wanted, done := d.U64(), uint64(0)
@@ -65,7 +67,7 @@ func OfferRosbag2(m *bridge.Mirror, p Player) error {
 			return d.Err()
 		}},
 	} {
-		err := m.Serve("/rosbag2_player/"+s.name, "rosbag2_interfaces/srv/"+s.typ, func(ctx context.Context, b []byte) ([]byte, error) {
+		serve := func(ctx context.Context, b []byte) ([]byte, error) {
 			var e msgs.Encoder
 			e.BeginCDR()
 			empty := len(e.B)
@@ -74,8 +76,8 @@ func OfferRosbag2(m *bridge.Mirror, p Player) error {
 				e.U8(0) // an empty response has a byte
 			}
 			return e.B, err
-		})
-		if err != nil {
+		}
+		if err := m.Serve("/rosbag2_player/"+s.name, "rosbag2_interfaces/srv/"+s.typ, serve); err != nil {
 			return err
 		}
 	}

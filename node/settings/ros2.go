@@ -22,8 +22,9 @@ var ros2Profiles = map[string]string{
 
 // ros2Filters are filters with a parameter NAME/enable, in ROS 1's words of --filters.
 var ros2Filters = map[string]string{
-	"decimation_filter": "decimation", "spatial_filter": "spatial", "temporal_filter": "temporal", "disparity_filter": "disparity",
-	"hole_filling_filter": "hole_filling", "colorizer": "colorizer", "hdr_merge": "hdr_merge", "filter_by_sequence_id": "sequence_id_filter",
+	"decimation_filter": "decimation", "spatial_filter": "spatial", "temporal_filter": "temporal",
+	"disparity_filter": "disparity", "hole_filling_filter": "hole_filling", "colorizer": "colorizer",
+	"hdr_merge": "hdr_merge", "filter_by_sequence_id": "sequence_id_filter",
 }
 
 // FromROS2 gives realsense-ros's parameters of ROS 2 the names that they have in ROS 1.
