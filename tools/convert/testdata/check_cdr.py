@@ -13,7 +13,8 @@ NUMBERS = {'bool': '?', 'int8': 'b', 'byte': 'b', 'uint8': 'B', 'char': 'B', 'in
 # Types that have other fields in ROS 2.
 OTHERS = ('visualization_msgs/Marker', 'visualization_msgs/MarkerArray', 'visualization_msgs/InteractiveMarker',
           'shape_msgs/SolidPrimitive', 'sensor_msgs/Range')
-RENAMED = {'std_msgs/Time': 'builtin_interfaces/Time', 'std_msgs/Duration': 'builtin_interfaces/Duration'}
+RENAMED = {'std_msgs/Time': 'builtin_interfaces/Time', 'std_msgs/Duration': 'builtin_interfaces/Duration',
+           'realsense2_camera/Metadata': 'realsense2_camera_msgs/Metadata'}
 
 
 class Reader:
