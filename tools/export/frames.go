@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/packed"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -186,7 +187,7 @@ func (w *frameWriter) message(m bagstore.Message) error {
 	case "sensor_msgs/CompressedImage":
 		var h msgs.Header
 		h.Decode(d)
-		p, err := rsbag.Decompress(d.String(), d.Bytes())
+		p, err := packed.DecodeNode(d.String(), d.Bytes())
 		return w.put(head(h).image(Image{Image: p}, cmp.Or(d.Err(), err)))
 	case "sensor_msgs/Imu":
 		var imu msgs.Imu

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/packed"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
 	"rsros/camdriver"
 	"rsros/msgs"
+	"rsros/msgs/imagetransport"
 	"rsros/program/buffers"
 )
 
@@ -151,20 +153,19 @@ func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) error {
 		return err
 	}
 	pixels := a.f.stream(t.Stream).profile.Format
-	var img packedImage
+	var img imagetransport.Image
 	if a.f.native != nil {
-		var encoding string
-		if encoding, img, err = decodeNodeImage(format, data); err == nil {
-			pixels, _ = nativeFormat(t.Stream.Kind, encoding)
+		if img, err = packed.DecodeNode(format, data); err == nil {
+			pixels, _ = nativeFormat(t.Stream.Kind, img.Encoding)
 		}
 	} else {
-		img, err = decodePacked(format, data, pixels)
+		img, err = packed.Decode(format, data, pixels)
 	}
 	if err != nil {
 		return err
 	}
 	f := a.start(t, nil, head)
-	f.Width, f.Height, f.Stride, f.Data = img.Width, img.Height, img.Stride, img.Data
+	f.Width, f.Height, f.Stride, f.Data = img.Width, img.Height, img.Step, img.Data
 	f.Profile.Width, f.Profile.Height, f.Profile.Format = f.Width, f.Height, pixels
 	a.depthUnits(t, f)
 	a.part(t, true).frame = f
@@ -367,4 +368,11 @@ func sortMetadata(f *camdriver.Frame) {
 	slices.SortStableFunc(f.Metadata, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
 	f.Metadata = slices.CompactFunc(f.Metadata, func(a, b camdriver.MetadataValue) bool { return a.Key == b.Key })
 	f.Metadata = camdriver.FitMetadata(f.Metadata)
+}
+
+// compressedImage takes a sensor_msgs/CompressedImage apart.
+func compressedImage(d *msgs.Decoder) (head msgs.Header, format string, data []byte, err error) {
+	head.Decode(d)
+	format, data = d.String(), d.Raw(int(d.U32()))
+	return head, format, data, d.Err()
 }

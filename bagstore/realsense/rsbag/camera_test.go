@@ -219,14 +219,3 @@ func TestUnreadableImages(t *testing.T) {
 		}
 	}
 }
-
-// FuzzNodeImage decodes compressed images of any content.
-func FuzzNodeImage(f *testing.F) {
-	f.Add("16UC1; compressedDepth rvl", append(make([]byte, 12), 4, 0, 0, 0, 3, 0, 0, 0, 0x99))
-	f.Add("rgb8; jpeg compressed bgr8", []byte("\xff\xd8\xff"))
-	f.Fuzz(func(t *testing.T, format string, data []byte) {
-		if _, p, err := decodeNodeImage(format, data); err == nil && len(p.Data) < p.Stride*p.Height {
-			t.Errorf("%d rows of %d in %d bytes", p.Height, p.Stride, len(p.Data))
-		}
-	})
-}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/realsense/packed"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -333,4 +334,16 @@ func usualRate(hz float64) int {
 		}
 	}
 	return max(int(math.Round(min(hz, 1<<20))), 1)
+}
+
+// unpackFirst describes the first image of a stream of compressed ones.
+func (s *stream) unpackFirst(d *msgs.Decoder) (h msgs.ImageHead, err error) {
+	head, format, data, err := compressedImage(d)
+	if err != nil {
+		return h, err
+	}
+	p, err := packed.DecodeNode(format, data)
+	h = msgs.ImageHead{Header: head, Encoding: p.Encoding, Width: uint32(p.Width), Height: uint32(p.Height)}
+	s.first = &h
+	return h, err
 }

@@ -45,7 +45,7 @@ func (f *File) ofCamera(prefix string, ids ...camdriver.StreamID) bool {
 }
 
 func (d *description) nativePlace(base, s *stream, m bagstore.Message) {
-	e, err := nodeExtrinsics(m.Data)
+	e, err := rslayout.NodeExtrinsics(m.Data)
 	if err != nil {
 		d.f.leave("%s: %v", m.Conn.Topic, err)
 		return
@@ -63,7 +63,7 @@ func (d *description) nativePlace(base, s *stream, m bagstore.Message) {
 }
 
 func (d *description) nativeMotion(s *stream, m bagstore.Message) {
-	in, err := nodeMotion(m.Data)
+	in, err := rslayout.NodeMotion(m.Data)
 	if err != nil {
 		d.f.leave("%s: %v", m.Conn.Topic, err)
 		return

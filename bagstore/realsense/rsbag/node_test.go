@@ -47,15 +47,15 @@ func TestCalibration(t *testing.T) {
 	m := msgs.Extrinsics{Header: msgs.Header{FrameID: "depth_to_color_extrinsics"}, Rotation: camdriver.Transpose(want.Rotation), Translation: want.Translation}
 	whole := msgs.Marshal(&m)
 	for _, b := range [][]byte{whole, whole[len(whole)-96:]} { // of ROS 1, and of ROS 2, without a header
-		if e, err := nodeExtrinsics(b); err != nil || e != want {
+		if e, err := rslayout.NodeExtrinsics(b); err != nil || e != want {
 			t.Errorf("%v, %v", e, err)
 		}
 	}
-	if _, err := nodeExtrinsics(whole[len(whole)-95:]); err == nil {
+	if _, err := rslayout.NodeExtrinsics(whole[len(whole)-95:]); err == nil {
 		t.Error("11 numbers are enough")
 	}
 	m.Translation[0] = math.NaN()
-	if _, err := nodeExtrinsics(msgs.Marshal(&m)); err == nil {
+	if _, err := rslayout.NodeExtrinsics(msgs.Marshal(&m)); err == nil {
 		t.Error("a place that is no number")
 	}
 }
@@ -138,8 +138,8 @@ func FuzzNode(f *testing.F) {
 			t.Errorf("%d options in %d bytes", len(list), len(b))
 		}
 		_, _ = parseNodeMetadata(string(b))
-		_, _ = nodeExtrinsics(b)
-		_, _ = nodeMotion(b)
+		_, _ = rslayout.NodeExtrinsics(b)
+		_, _ = rslayout.NodeMotion(b)
 		_, _, _, _ = rslayout.NodePair(string(b))
 	})
 }

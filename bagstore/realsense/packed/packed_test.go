@@ -1,4 +1,4 @@
-package rsbag
+package packed
 
 import (
 	"bytes"
@@ -53,8 +53,8 @@ func TestDecode(t *testing.T) {
 		{"bgra8; png compressed bgra8", pngOf(t, alpha), camdriver.BGRA8, "1x1 step 4: 03020104"},
 		{"YUYV; zstd; 2x2 step=5", zstdOf(t, []byte("0123456789")), camdriver.YUYV, "2x2 step 5: 30313233343536373839"},
 	} {
-		p, err := decodePacked(c.format, c.data, c.want)
-		if got := fmt.Sprintf("%dx%d step %d: %x", p.Width, p.Height, p.Stride, p.Data); got != c.out || err != nil {
+		p, err := Decode(c.format, c.data, c.want)
+		if got := fmt.Sprintf("%dx%d step %d: %x", p.Width, p.Height, p.Step, p.Data); got != c.out || err != nil {
 			t.Errorf("%s: %s, %v; want %s", c.format, got, err, c.out)
 		}
 	}
@@ -75,7 +75,7 @@ func TestRefused(t *testing.T) {
 		"Y8; zstd; 2x2 step=5":                  []byte("nothing"),
 		"jpeg":                                  small,
 	} {
-		if p, err := decodePacked(format, data, camdriver.Y8); err == nil {
+		if p, err := Decode(format, data, camdriver.Y8); err == nil {
 			t.Errorf("%s: %+v", format, p)
 		}
 	}
@@ -86,9 +86,20 @@ func FuzzDecode(f *testing.F) {
 	f.Add("16UC1; compressedDepth png", append(make([]byte, 12), pngOf(f, image.NewGray16(image.Rect(0, 0, 3, 2)))...))
 	f.Add("YUYV; zstd; 2x2 step=5", zstdOf(f, []byte("0123456789")))
 	f.Fuzz(func(t *testing.T, format string, data []byte) {
-		p, err := decodePacked(format, data, camdriver.BGR8)
-		if err == nil && (len(p.Data) != p.Height*p.Stride || p.Stride < 1) {
-			t.Errorf("%dx%d step %d with %d bytes", p.Width, p.Height, p.Stride, len(p.Data))
+		p, err := Decode(format, data, camdriver.BGR8)
+		if err == nil && (len(p.Data) != p.Height*p.Step || p.Step < 1) {
+			t.Errorf("%dx%d step %d with %d bytes", p.Width, p.Height, p.Step, len(p.Data))
+		}
+	})
+}
+
+// FuzzNodeImage decodes compressed images of any content.
+func FuzzNodeImage(f *testing.F) {
+	f.Add("16UC1; compressedDepth rvl", append(make([]byte, 12), 4, 0, 0, 0, 3, 0, 0, 0, 0x99))
+	f.Add("rgb8; jpeg compressed bgr8", []byte("\xff\xd8\xff"))
+	f.Fuzz(func(t *testing.T, format string, data []byte) {
+		if p, err := DecodeNode(format, data); err == nil && len(p.Data) < p.Step*p.Height {
+			t.Errorf("%d rows of %d in %d bytes", p.Height, p.Step, len(p.Data))
 		}
 	})
 }

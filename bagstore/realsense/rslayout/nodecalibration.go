@@ -1,4 +1,4 @@
-package rsbag
+package rslayout
 
 import (
 	"fmt"
@@ -22,8 +22,8 @@ func decodeTail(message []byte, into []float64) error {
 	return nil
 }
 
-// nodeExtrinsics reads a message of the node's type of that name.
-func nodeExtrinsics(message []byte) (e camdriver.Extrinsics, err error) {
+// NodeExtrinsics reads a message of the node's type of that name.
+func NodeExtrinsics(message []byte) (e camdriver.Extrinsics, err error) {
 	var v [12]float64
 	if err := decodeTail(message, v[:]); err != nil {
 		return e, err
@@ -33,8 +33,8 @@ func nodeExtrinsics(message []byte) (e camdriver.Extrinsics, err error) {
 	return e, nil
 }
 
-// nodeMotion reads a message of the node's type IMUInfo.
-func nodeMotion(message []byte) (m camdriver.MotionIntrinsics, err error) {
+// NodeMotion reads a message of the node's type IMUInfo.
+func NodeMotion(message []byte) (m camdriver.MotionIntrinsics, err error) {
 	var v [18]float64
 	if err := decodeTail(message, v[:]); err != nil {
 		return m, err
