@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -111,7 +112,7 @@ func (g *ROS2) Subscribe(o Options, callback func(Message)) (Subscription, error
 		return nil, err
 	}
 	s := &ros2Subscription{
-		g: g, o: o, callback: callback, headers: map[ros2.GUID]ros.Header{}, missing: map[string]uint64{},
+		g: g, o: o, callback: callback, headers: map[ros2.GUID]header{}, missing: map[string]uint64{},
 		refused: map[ros2.GUID]bool{},
 	}
 	g.mu.Lock()
@@ -138,7 +139,7 @@ type ros2Subscription struct {
 	in         *ros2.Subscriber // nil until somebody publishes the topic
 	publishers int
 	seen       time.Time // when the first publisher was found
-	headers    map[ros2.GUID]ros.Header
+	headers    map[ros2.GUID]header
 	missing    map[string]uint64 // of former subscribers
 	closed     bool
 }
@@ -257,30 +258,36 @@ func (s *ros2Subscription) receive(m ros2.Received) {
 	b.Release()
 }
 
+// header is that of a publisher's connection. Nodes tell which publishers are theirs after these are found, and not all
+// participants do.
+type header struct {
+	ros.Header
+	made  time.Time // when the first message came
+	named bool      // by the node; otherwise by the publisher's GUID
+}
+
 // header returns the header of a publisher's connection.
 func (s *ros2Subscription) header(publisher ros2.GUID) ros.Header {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.headers[publisher]
-	if h == nil {
-		t := s.topic
-		t.CallerID, t.QoS = publisher.String(), db3.QoS(false)
-		for _, e := range s.g.node.Graph().Publishers(s.o.Topic) {
-			if e.GUID == publisher {
-				t.CallerID, t.QoS = nodeName(e), db3.OfferedQoS(e.QoS.Reliable, e.QoS.TransientLocal)
-			}
+	h, known := s.headers[publisher]
+	if known && (h.named || time.Since(h.made) > describeWait) {
+		return h.Header
+	}
+	if !known {
+		h.made = time.Now()
+	}
+	t := s.topic
+	t.CallerID, t.QoS = publisher.String(), db3.QoS(false)
+	for _, e := range s.g.node.Graph().Publishers(s.o.Topic) {
+		if e.GUID == publisher {
+			h.named = e.Node != ""
+			t.CallerID, t.QoS = cmp.Or(e.Node, t.CallerID), db3.OfferedQoS(e.QoS.Reliable, e.QoS.TransientLocal)
 		}
-		h = topicfile.Header(t)
-		s.headers[publisher] = h
 	}
-	return h
-}
-
-func nodeName(e ros2.EndpointInfo) string {
-	if e.Node == "" {
-		return e.GUID.String()
-	}
-	return e.Node
+	h.Header = topicfile.Header(t)
+	s.headers[publisher] = h
+	return h.Header
 }
 
 // Headers returns those of the publishers from which messages came.
@@ -330,8 +337,8 @@ func (s *ros2Subscription) addMissing(to map[string]uint64, in *ros2.Subscriber)
 			continue
 		}
 		name := publisher.String()
-		if h := s.headers[publisher]; h != nil {
-			name = h["callerid"]
+		if h, known := s.headers[publisher]; known {
+			name = h.Header["callerid"]
 		}
 		to[name] += c.Lost
 	}
