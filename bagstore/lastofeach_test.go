@@ -19,7 +19,7 @@ func TestLastOfEach(t *testing.T) {
 		w.Put(samplebag.Topic("/"+"ab"[i%2:][:1], "std_msgs/String"), bagstore.Time(i+1), []byte{0, 0, 0, 0})
 	}
 	w.Done()
-	samplebag.Spoil(t, path, 4, 2, 4)
+	samplebag.Spoil(t, path, 2, 4)
 	var got []string
 	err := bagstore.LastOfEach(t.Context(), samplebag.Open(t, path).View(bagstore.Query{}), 6, func(error) error {
 		got = append(got, "damage")

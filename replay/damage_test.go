@@ -24,7 +24,7 @@ func writeDamaged(t *testing.T, list []raw, damaged ...int) *bagstore.Recording 
 	}
 	w.Done()
 	for _, i := range damaged {
-		samplebag.Spoil(t, path, int64(len(list[i].data)), i)
+		samplebag.Spoil(t, path, i)
 	}
 	return samplebag.Open(t, path)
 }

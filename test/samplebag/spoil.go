@@ -1,6 +1,7 @@
 package samplebag
 
 import (
+	"bytes"
 	"os"
 	"testing"
 
@@ -9,8 +10,8 @@ import (
 	"rsros/test/need"
 )
 
-// Spoil makes the last messages of some of a bag's chunks unreadable. All messages have size bytes.
-func Spoil(t testing.TB, path string, size int64, chunks ...int) {
+// Spoil makes the last messages of some of a bag's chunks unreadable. Chunks may end with filler.
+func Spoil(t testing.TB, path string, chunks ...int) {
 	t.Helper()
 	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	need.Must(t, err)
@@ -20,7 +21,11 @@ func Spoil(t testing.TB, path string, size int64, chunks ...int) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	need.Must(t, err)
 	for _, i := range chunks {
-		_, err := f.WriteAt([]byte("\xff\xff\xff\xff\xff\xff\xff\xff"), layouts[i].DataPos+layouts[i].Size-size-22) // in its header
+		data := make([]byte, layouts[i].Size)
+		_, err := f.ReadAt(data, layouts[i].DataPos)
+		need.Must(t, err)
+		at := layouts[i].DataPos + int64(bytes.LastIndex(data, []byte("\x04\x00\x00\x00op=\x02")))
+		_, err = f.WriteAt(bytes.Repeat([]byte{0xff}, 8), at) // in its header
 		need.Must(t, err)
 	}
 	need.Must(t, f.Close())
