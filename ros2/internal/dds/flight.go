@@ -19,9 +19,10 @@ type flight struct {
 
 const unit = 100 * time.Microsecond
 
-func newFlight(c *change, fragment int) *flight {
+// newFlight begins at a time that no later one is before.
+func newFlight(c *change, fragment int, now time.Time) *flight {
 	n := max((c.size()+fragment-1)/fragment, 1)
-	return &flight{number: c.number, n: n, begin: time.Now(), at: make([]uint32, n), wants: make([]uint64, (n+63)/64)}
+	return &flight{number: c.number, n: n, begin: now, at: make([]uint32, n), wants: make([]uint64, (n+63)/64)}
 }
 
 // want marks fragments, of those that were sent longer than a timeout ago: others may be on the way. It returns how

@@ -337,7 +337,7 @@ func (o *outlet) fresh(j *job, now time.Time) bool {
 	}
 	f := o.flights[c.number]
 	if f == nil {
-		f = newFlight(c, o.fragment)
+		f = newFlight(c, o.fragment, now)
 		o.flights[c.number] = f
 	}
 	o.take(j, c, f, f.sent, now)
