@@ -17,7 +17,8 @@ type Encoder struct {
 	// Hash is the type hash, "RIHS01_…".
 	Hash string
 	// Dropped lists the fields that ROS 2 lacks as paths such as "header.frame_id",
-	// except for what it never has: the seq of headers, and frame_id and topics of a log message.
+	// except for what it never has: the seq of headers, frame_id and topics of a log message, and frame_id of
+	// extrinsics.
 	Dropped []string
 }
 
@@ -31,10 +32,10 @@ func NewEncoder(name, definition string) (*Encoder, error) {
 	if other, ok := ros2Names[name]; ok {
 		short = other
 	}
-	if short == logType && from.MD5() == msgs.MustType(name).MD5 {
+	if s, ok := specials[name]; ok && from.MD5() == msgs.MustType(name).MD5 {
 		e, err := encoderFor(short, from)
 		if err == nil {
-			e.plans = []*plan{{own: logToROS2}}
+			e.plans = []*plan{{own: s.toROS2}}
 		}
 		return e, err
 	}

@@ -6,9 +6,6 @@ import (
 	"rsros/msgs"
 )
 
-// logType differs between ROS 1 and ROS 2.
-const logType = "rcl_interfaces/Log"
-
 // logToROS1 converts a rcl_interfaces/msg/Log to a rosgraph_msgs/Log.
 func logToROS1(c *conversion) {
 	c.e.U32(0) // seq

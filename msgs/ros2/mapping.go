@@ -22,11 +22,12 @@ func Map(name, definition string) (*Mapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	if short == logType {
+	own, renamed := ros1Names[short]
+	if s, ok := specials[own]; ok {
 		from, err := msgs.ParseFrom(short, newer)
-		return &Mapping{Type: msgs.MustType("rosgraph_msgs/Log"), converter: converter{plans: []*plan{{from: from, own: logToROS1}}}}, err
+		return &Mapping{Type: msgs.MustType(own), converter: converter{plans: []*plan{{from: from, own: s.toROS1}}}}, err
 	}
-	if own, ok := ros1Names[short]; ok {
+	if renamed {
 		short, definition = own, ""
 	}
 	m := &Mapping{}
