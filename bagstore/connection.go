@@ -15,5 +15,6 @@ type Connection struct {
 	Definition string // full text with dependencies
 	CallerID   string // the publishing node, "" if not known
 	Latching   bool
+	BestEffort bool    // offered so in ROS 2; connections of ROS 1 are reliable
 	Extra      []Field // further fields of the connection header
 }

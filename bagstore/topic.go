@@ -1,6 +1,9 @@
 package bagstore
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The encodings of messages.
 const (
@@ -43,20 +46,32 @@ func ROS1Topic(c *Connection) Topic {
 
 // Latched reports whether late subscribers get the topic's last message.
 func (t Topic) Latched() bool {
+	return t.Latching || len(t.offers("durability:", "1", "transient_local")) > 0
+}
+
+// BestEffort reports whether all publishers offered best effort.
+func (t Topic) BestEffort() bool {
+	n := len(t.offers("reliability:", "2", "best_effort"))
+	return n > 0 && n == len(t.offers("reliability:"))
+}
+
+// offers returns the values of a policy, of those that are wanted, or all.
+func (t Topic) offers(policy string, wanted ...string) (list []string) {
 	for line := range strings.Lines(t.QoS) {
-		value, ok := strings.CutPrefix(strings.TrimLeft(line, "- "), "durability:")
-		if value = strings.TrimSpace(value); ok && (value == "1" || value == "transient_local") {
-			return true
+		value, ok := strings.CutPrefix(strings.TrimLeft(line, "- "), policy)
+		if value = strings.TrimSpace(value); ok && (len(wanted) == 0 || slices.Contains(wanted, value)) {
+			list = append(list, value)
 		}
 	}
-	return t.Latching
+	return list
 }
 
 // Connections describes topics as connections, whose IDs are the indexes of the topics.
 func Connections(topics []Topic) []*Connection {
 	list := make([]*Connection, len(topics))
 	for i, t := range topics {
-		list[i] = &Connection{ID: uint32(i), Topic: t.Name, Type: t.Type, Definition: t.Schema.Text, CallerID: t.CallerID, Latching: t.Latched()}
+		list[i] = &Connection{ID: uint32(i), Topic: t.Name, Type: t.Type, Definition: t.Schema.Text, CallerID: t.CallerID,
+			Latching: t.Latched(), BestEffort: t.BestEffort()}
 	}
 	return list
 }

@@ -80,7 +80,7 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 				renamed = append(renamed, fmt.Sprintf("%q is published as %s", c.Topic, name))
 			}
 		}
-		ch.Latch = ch.Latch || c.Latching
+		ch.Latch, ch.BestEffort = ch.Latch || c.Latching, ch.BestEffort && c.BestEffort
 		cs.byConn[c] = ch
 	}
 	return cs, renamed, slices.Compact(problems)
@@ -108,7 +108,7 @@ func printable(typ string) bool {
 // newChannel returns a channel. An error means that its stamps can't be found.
 func newChannel(c *bagstore.Connection, name string, o *Options, specs *msgs.Cache[*msgs.Spec]) (*channel, error) {
 	ch := &channel{
-		Channel:  Channel{Topic: name, Type: msgs.Type{Name: c.Type, MD5: c.MD5, Definition: c.Definition}, CallerID: c.CallerID},
+		Channel:  Channel{Topic: name, Type: msgs.Type{Name: c.Type, MD5: c.MD5, Definition: c.Definition}, CallerID: c.CallerID, BestEffort: c.BestEffort},
 		recorded: c.Topic,
 		limit:    work.NewLimiter(o.Filter.Limits[c.Topic]),
 		tfStatic: hasStaticTransforms(c),

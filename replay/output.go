@@ -31,11 +31,12 @@ type Output interface {
 
 // Channel is the messages of one recorded publisher on one topic.
 type Channel struct {
-	Topic    string // a legal name
-	Type     msgs.Type
-	CallerID string
-	Latch    bool // a late subscriber gets the last message
-	LatchAll bool // a late subscriber gets the last message of every msgs.Raw.Key, or all
+	Topic      string // a legal name
+	Type       msgs.Type
+	CallerID   string
+	Latch      bool // a late subscriber gets the last message
+	BestEffort bool // all of its publishers offered best effort in ROS 2
+	LatchAll   bool // a late subscriber gets the last message of every msgs.Raw.Key, or all
 }
 
 // Sink takes the messages of one channel. The Body of a channel that doesn't latch

@@ -174,11 +174,12 @@ func (l *link) arrived(spec *msgs.Spec, h Header, data []byte) {
 
 // Publication describes a published topic.
 type Publication struct {
-	Topic   string
-	Type    msgs.Type
-	Latched bool   // new subscribers get messages that were published before
-	Queue   int    // of Publications: messages that may wait for a subscriber; negative means unlimited
-	Header  Header // of ProbeTopic: that of the connection
+	Topic      string
+	Type       msgs.Type
+	Latched    bool   // new subscribers get messages that were published before
+	BestEffort bool   // of Publications: see PublisherOptions
+	Queue      int    // of Publications: messages that may wait for a subscriber; negative means unlimited
+	Header     Header // of ProbeTopic: that of the connection
 }
 
 // ProbeTopic asks the node at a URI for the type and definition of a topic that it publishes. It

@@ -22,6 +22,9 @@ type PublisherOptions struct {
 	Latch    bool // new subscribers get the last message first
 	LatchAll bool // new subscribers get the last message of each msgs.Raw.Key, oldest first
 
+	// BestEffort is for those that pass the topic on to ROS 2. Of publishers that share a topic, all must say it.
+	BestEffort bool
+
 	// Queue and QueueBytes limit each subscriber's queue; when either is exceeded,
 	// the oldest message is dropped. They default to 10 messages and 256 MiB; negative
 	// means unlimited. With LatchAll, Queue defaults to unlimited. Publishers that share
@@ -57,6 +60,7 @@ type Publisher struct {
 	onSubscriber    func(count int)
 	kept            []*sendqueue.Message // latched, oldest first; guarded by topic.mu
 	latch, latchAll bool
+	bestEffort      bool
 	closed          bool // guarded by topic.mu
 
 	messages, dropped  atomic.Uint64
@@ -115,7 +119,8 @@ func (n *Node) advertise(options *PublisherOptions) (_ *Publisher, call func(), 
 	if fresh {
 		t = &topic{node: n, name: name, typ: options.Type, taps: n.taps[name]}
 	}
-	p := &Publisher{topic: t, callerID: options.CallerID, onSubscriber: options.OnSubscriber, latch: options.Latch, latchAll: options.LatchAll}
+	p := &Publisher{topic: t, callerID: options.CallerID, onSubscriber: options.OnSubscriber, latch: options.Latch, latchAll: options.LatchAll,
+		bestEffort: options.BestEffort}
 	if err := t.add(p, options); err != nil {
 		return nil, nil, err
 	}

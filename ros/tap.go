@@ -103,7 +103,8 @@ func (n *Node) Publications() []Publication {
 		t.mu.Lock()
 		all = append(all, Publication{
 			Topic: name, Type: t.typ, Latched: slices.ContainsFunc(t.publishers, (*Publisher).latches),
-			Queue: int(t.limits.Messages.Load()),
+			BestEffort: !slices.ContainsFunc(t.publishers, func(p *Publisher) bool { return !p.bestEffort }),
+			Queue:      int(t.limits.Messages.Load()),
 		})
 		t.mu.Unlock()
 	}

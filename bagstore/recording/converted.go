@@ -54,7 +54,7 @@ func (c *converted) mapTopics() {
 			c.notes.Addf(bagstore.Loss, -1, KindTopic, "topic %s is left out: %v", t.Name, err)
 		} else {
 			p = plan{&bagstore.Connection{ID: uint32(i), Topic: t.Name, CallerID: t.CallerID, Latching: t.Latched(),
-				Type: k.Name, MD5: k.MD5, Definition: k.Definition}, k.mapping}
+				BestEffort: t.BestEffort(), Type: k.Name, MD5: k.MD5, Definition: k.Definition}, k.mapping}
 			if t.Encoding == bagstore.ROS1 {
 				p.conn.MD5 = cmp.Or(t.MD5, k.MD5)
 			}

@@ -159,6 +159,15 @@ func TestLatched(t *testing.T) {
 			t.Errorf("%q: latched %v, want %v", text, got, want)
 		}
 	}
+	for text, want := range map[string]bool{
+		"": false, "- history: 3\n  reliability: 2\n": true, "- reliability: best_effort": true, "- reliability: 1": false,
+		"- reliability: 2\n- reliability: 1": false, "- reliability: 2\n- reliability: 2\n": true, "- durability: 2": false,
+	} {
+		topics := []bagstore.Topic{{QoS: text}}
+		if got := bagstore.Connections(topics)[0].BestEffort; got != want {
+			t.Errorf("%q: best effort %v, want %v", text, got, want)
+		}
+	}
 }
 
 // TestBagsStillOpen checks that a bag is opened as one, and that other files aren't.

@@ -19,9 +19,11 @@ func TestQoS(t *testing.T) {
 	}{
 		{"/imu", nil, ros.Publication{Queue: 3}, dds.QoS{Reliable: true, Depth: 3}},
 		{"/imu", nil, ros.Publication{Queue: -1}, dds.QoS{Reliable: true, Depth: unlimited}},
+		{"/imu", nil, ros.Publication{Queue: 3, BestEffort: true}, dds.QoS{Depth: 3}},
 		{"/imu", rules, ros.Publication{Queue: 3}, dds.QoS{Depth: 5}},
+		{"/color/image_raw", rules, ros.Publication{Queue: 3, BestEffort: true}, dds.QoS{Reliable: true, Depth: 1000}},
 		{"/color/image_raw", rules, ros.Publication{Queue: 3}, dds.QoS{Reliable: true, Depth: 1000}},
-		{"/tf_static", rules, ros.Publication{Queue: 3, Latched: true}, dds.QoS{Reliable: true, TransientLocal: true, Depth: unlimited}},
+		{"/tf_static", rules, ros.Publication{Queue: 3, Latched: true, BestEffort: true}, dds.QoS{Reliable: true, TransientLocal: true, Depth: unlimited}},
 	} {
 		if got := qosOf(c.rules, c.name, c.p); got != c.want {
 			t.Errorf("%s, %+v: %+v, want %+v", c.name, c.p, got, c.want)

@@ -60,7 +60,7 @@ func newOutput(ctx context.Context, n *ros.Node, o *Options) (*output, error) {
 func (o *output) Advertise(c replay.Channel) (replay.Sink, error) {
 	p, err := transport.Advertise(o.ctx, o.node, ros.PublisherOptions{
 		Topic: c.Topic, Type: c.Type, CallerID: c.CallerID,
-		Latch: c.Latch, LatchAll: c.LatchAll, Queue: o.queue, QueueBytes: o.bytes,
+		Latch: c.Latch, LatchAll: c.LatchAll, BestEffort: c.BestEffort, Queue: o.queue, QueueBytes: o.bytes,
 	}, o.transports(c.Topic))
 	if err != nil {
 		return nil, err
