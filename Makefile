@@ -39,7 +39,9 @@ endif
 .PHONY: help build build-usb lerobot fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-firsthour test-npm test-slurm test-usb test-usb-sdk test-sdk test-ros2 attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
 
 help: ## list the commands
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
+	@sed -nE 's/^## (.*)/\n\1/p; s/^([a-z0-9-]+):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+## Build
 
 build: ## build bin/rs-ros-node, without C
 	CGO_ENABLED=0 $(GO) build -pgo=auto -o $(BIN) ./cmd/rs-ros-node
@@ -49,6 +51,11 @@ build-usb: ## build it with the USB camera; needs gcc and libusb-1.0-0-dev
 
 lerobot: ## build bin/rs-lerobot, which makes LeRobot's data sets
 	CGO_ENABLED=0 $(GO) build -o bin/rs-lerobot ./cmd/rs-lerobot
+
+clean: ## delete what was built
+	rm -rf bin build
+
+## Before a commit
 
 fmt: ## format all Go files
 	gofmt -w $$(git ls-files '*.go')
@@ -60,6 +67,11 @@ lint: docker-check ## check with gofmt, go mod tidy, go vet, golangci-lint and d
 	$(GO) -C asm vet ./...
 	if pkg-config --exists libusb-1.0; then $(LINT) --build-tags $(TAGS); else \
 	  echo "*** no libusb-1.0: the USB camera is not checked"; [ -z "$$RS_NO_SKIP" ] && $(LINT); fi
+
+docker-check: ## check docker-compose.yml with docker compose
+	@if docker compose version >/dev/null 2>&1; then docker compose config --quiet; \
+	elif command -v docker-compose >/dev/null; then docker-compose config --quiet; \
+	else echo "no docker compose here"; fi
 
 types: npm ## check the types of the page's sources with TypeScript's compiler; fetches it from npm
 	test/types/run.sh
@@ -81,6 +93,8 @@ unit: ## run the tests that need no other programs
 
 e2e: deps build ## run the tests that need other programs
 	$(TEST) ./test/...
+
+## Test as users do, and beside their programs
 
 test-npm: deps npm ## test with the client and the ROS 2 readers of Foxglove and Lichtblick; fetches them from npm
 	$(TEST) -tags npm -run NPM ./test/e2e
@@ -113,6 +127,18 @@ test-ros2: ## let nodes of ROS 2 (Jazzy, Kilted) and Cyclone DDS judge ours; fet
 	test/install.sh python3-venv python3-pip
 	test/ros2/run.sh || { [ $$? -eq 77 ] && [ -z "$$RS_NO_SKIP" ]; }
 
+# These two need a machine that allows namespaces and containers. Where it doesn't they say so and aren't run (77), in CI,
+# too. Nor is test-compose if Docker can't be installed; any other program that is missing is an error there, as everywhere.
+test-hosts: ## test a graph whose nodes are on several machines, with links that fail (Linux, root)
+	test/install.sh iproute2
+	test/hosts/run.sh || [ $$? -eq 77 ]
+
+test-compose: ## bring docker-compose.yml up with a Docker engine of its own, build the image for arm64 (Debian, root)
+	-test/install.sh docker.io docker-compose curl iproute2
+	setpriv --pdeathsig TERM test/compose/run.sh || [ $$? -eq 77 ]
+
+## Other platforms
+
 cross: ## check with go vet, and build, for all platforms
 	test/cross.sh
 
@@ -138,6 +164,8 @@ test-windows: ## run the demo and the unit tests for Windows in wine; takes long
 	test/install.sh debootstrap
 	test/windows.sh
 
+## Release
+
 dist: ## make what is released in build/dist: archives, Debian packages, Python wheels, bills of materials, checksums; needs zip
 	deploy/dist.sh
 
@@ -145,15 +173,7 @@ test-dist: deps ## make a release for this machine twice, install its Debian pac
 	test/install.sh zip python3-venv python3-pip
 	$(TEST) -tags dist ./test/dist
 
-# These two need a machine that allows namespaces and containers. Where it doesn't they say so and aren't run (77), in CI,
-# too. Nor is test-compose if Docker can't be installed; any other program that is missing is an error there, as everywhere.
-test-hosts: ## test a graph whose nodes are on several machines, with links that fail (Linux, root)
-	test/install.sh iproute2
-	test/hosts/run.sh || [ $$? -eq 77 ]
-
-test-compose: ## bring docker-compose.yml up with a Docker engine of its own, build the image for arm64 (Debian, root)
-	-test/install.sh docker.io docker-compose curl iproute2
-	setpriv --pdeathsig TERM test/compose/run.sh || [ $$? -eq 77 ]
+## Attack, fuzz, measure, run for long
 
 attack: ## let every command for files read ATTACKS damaged ones (2000)
 	RS_ATTACK=$(ATTACKS) $(GO) test -count=1 -v -timeout 0 ./test/attack/...
@@ -193,11 +213,3 @@ soak: build ## run the demo and busy cameras for SOAK (10m), write a bag above 4
 
 stress-ring: ## trigger black boxes TRIGGERS (300) times under load, kill them and fill their disk
 	RS_TRIGGERS=$(TRIGGERS) $(GO) test -count=1 -v -timeout 0 -run TestRingTriggers ./test/e2e
-
-docker-check: ## check docker-compose.yml with docker compose
-	@if docker compose version >/dev/null 2>&1; then docker compose config --quiet; \
-	elif command -v docker-compose >/dev/null; then docker-compose config --quiet; \
-	else echo "no docker compose here"; fi
-
-clean: ## delete what was built
-	rm -rf bin build
