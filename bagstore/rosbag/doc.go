@@ -5,6 +5,19 @@
 // each message. The index section at the end repeats every connection and has one
 // chunk info record for each chunk (docs/internals/format-rosbag.md).
 //
+//	"#ROSBAG V2.0\n" | file header | (chunk | index …)… | connection … | chunk info …
+//	                       └─ index_pos ─────────────────►
+//
+//	record          | header length 32 | field … | data length 32 | data |     numbers are little-endian
+//	field           | length 32 | name "=" value |                             op says what record it is
+//
+//	file header 03  index_pos 64, conn_count 32, chunk_count 32 | spaces, to byte 4117
+//	chunk       05  compression, size 32 | connection and message records, compressed or not
+//	message     02  conn 32, time 64 | the message
+//	connection  07  conn 32, topic | fields type, md5sum, message_definition, …
+//	index       04  ver 32, conn 32, count 32 | (time 64, offset 32 of the record in the uncompressed chunk)…
+//	chunk info  06  ver 32, chunk_pos 64, start_time 64, end_time 64, count 32 | (conn 32, messages 32)…
+//
 // # Reading
 //
 // [Open] reads only the index section. A bag without one, or with a torn one, is

@@ -1,6 +1,17 @@
 // Package dbpages reads SQLite databases without SQLite (sqlite.org/fileformat2.html): sound ones, and what is
 // left of damaged ones.
 //
+// A database is pages of equal size, from 1. Each table is a tree of them; page 1 is the root of the table that names the
+// others. Numbers are big-endian; a varint has seven bits a byte.
+//
+//	page 1     | "SQLite format 3" 00 | … its header, 100 bytes | a page of a tree |
+//	interior   | 05 | free 16 | cells 16 | content 16 | 8 | right child 32 | offset 16 of each cell … cells |
+//	leaf       | 0d | free 16 | cells 16 | content 16 | 8 |                  offset 16 of each cell … cells |
+//	cell above | left child 32 | last row varint |
+//	cell       | size varint | row varint | record, or its start and the first overflow page 32 |
+//	overflow   | next page 32 | more of the record |
+//	record     | header size varint | type varint of each column | values |
+//
 // [File.Schema] and [Table] describe where a table is and what its columns are. [File.Rows] descends the table's tree
 // from its root and lists the rows in order. In a damaged database, [File.Tree] lists the leaves that the tree
 // still reaches, and [File.EachLeaf] those of all tables in the file, which it recognizes by their
