@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,7 +27,7 @@ func CameraValue(camera string) byte {
 }
 
 // Cameras writes a bag with topics of camera nodes, at 10 Hz. A topic is the camera and what it has: color or depth, after
-// a dot its form: raw, jpeg, png or rvl.
+// a dot its form: raw, jpeg, png or rvl. With @3, its first image is the fourth.
 func Cameras(t testing.TB, topics ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "cameras.bag")
@@ -34,6 +36,10 @@ func Cameras(t testing.TB, topics ...string) string {
 	for i := range CameraFrames {
 		at := NodeStart + int64(i)*100_000_000
 		for _, topic := range topics {
+			topic, from, _ := strings.Cut(topic, "@")
+			if first, _ := strconv.Atoi(from); i < first {
+				continue
+			}
 			name, form, _ := strings.Cut(topic, ".")
 			camera, stream, v := name[:strings.LastIndexByte(name, '/')], name[strings.LastIndexByte(name, '/')+1:], CameraValue(name[:strings.LastIndexByte(name, '/')])
 			h := msgs.Header{Seq: uint32(i), Stamp: msgs.Time(at), FrameID: strings.ReplaceAll(name, "/", "_")}
@@ -72,4 +78,24 @@ func Cameras(t testing.TB, topics ...string) string {
 	}
 	w.Done()
 	return path
+}
+
+// Orders yields all orders of a short list, and the rotations of a long one.
+func Orders(list []string) (all [][]string) {
+	if len(list) > 4 {
+		for i := range list {
+			all = append(all, append(slices.Clone(list[i:]), list[:i]...))
+		}
+		return all
+	}
+	if len(list) < 2 {
+		return [][]string{list}
+	}
+	for i := range list {
+		rest := slices.Delete(slices.Clone(list), i, i+1)
+		for _, others := range Orders(rest) {
+			all = append(all, append([]string{list[i]}, others...))
+		}
+	}
+	return all
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
@@ -131,7 +132,10 @@ func (r *Result) writeBag(ctx context.Context, files []*rsbag.File, part bagstor
 	if err != nil {
 		return err
 	}
-	list := lanes(files)
+	var list []*lane
+	for i, later := range rsbag.Delays(files) {
+		list = append(list, &lane{file: files[i], later: later})
+	}
 	for i, l := range list {
 		w, err := rsbag.NewCopier(out, l.file, i, l.later)
 		if l.out = (bag{w}); err != nil {
@@ -159,18 +163,31 @@ func (r *Result) finish(ctx context.Context, o Options, err error) (Result, erro
 	return *r, err
 }
 
+// lane is one camera of a recording on its way to the output. All cameras have one time line.
+type lane struct {
+	file  *rsbag.File
+	out   target
+	later time.Duration // of its file time 0 than the output's
+	cur   *rsbag.Cursor
+}
+
 func (r *Result) copy(ctx context.Context, list []*lane, part bagstore.Filter, p bagstore.Progress) error {
 	total := uint64(0)
+	var cursors []*rsbag.Cursor
 	for _, l := range list {
 		for _, s := range l.file.Streams() {
 			total += s.Frames
 		}
 		l.cur = l.file.Cursor(rsbag.CursorOptions{SystemTimes: true})
 		defer l.cur.Close()
+		cursors = append(cursors, l.cur)
 	}
 	lost := make(map[string]uint64)
-	for l, e := range merged(ctx, list, part) {
-		what, err := writeEvent(l.out, e)
+	for i, e := range rsbag.Merge(cursors, part) {
+		if ctx.Err() != nil {
+			break
+		}
+		what, err := writeEvent(list[i].out, e)
 		if err != nil {
 			return err
 		}

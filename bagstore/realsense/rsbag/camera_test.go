@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
@@ -16,26 +17,6 @@ import (
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
-
-// orders yields all orders of a short list, and the rotations of a long one.
-func orders(list []string) (all [][]string) {
-	if len(list) > 4 {
-		for i := range list {
-			all = append(all, append(slices.Clone(list[i:]), list[:i]...))
-		}
-		return all
-	}
-	if len(list) < 2 {
-		return [][]string{list}
-	}
-	for i := range list {
-		rest := slices.Delete(slices.Clone(list), i, i+1)
-		for _, others := range orders(rest) {
-			all = append(all, append([]string{list[i]}, others...))
-		}
-	}
-	return all
-}
 
 // TestCameras checks that each camera has its own frames and calibration, in whatever order and form its topics come.
 func TestCameras(t *testing.T) {
@@ -47,7 +28,7 @@ func TestCameras(t *testing.T) {
 		"both forms": {"front/color.raw", "front/color.jpeg", "front/depth.rvl", "front/depth.raw"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, order := range orders(topics) {
+			for _, order := range samplebag.Orders(topics) {
 				path := samplebag.Cameras(t, order...)
 				files, err := OpenAll(path, Options{CameraNodes: true})
 				need.Must(t, err)
@@ -93,6 +74,29 @@ func TestCameras(t *testing.T) {
 				need.Must(t, files[0].Close())
 			}
 		})
+	}
+}
+
+// TestMerge checks that events of cameras come in the order of time, on the line of the earliest.
+func TestMerge(t *testing.T) {
+	files, err := OpenAll(samplebag.Cameras(t, "front/color.raw@3", "robot1/wrist/color.raw", "camera/camera/color.raw@5"), Options{CameraNodes: true})
+	need.Must(t, err)
+	defer files[0].Close()
+	var cursors []*Cursor
+	for _, f := range files {
+		c := f.Cursor(CursorOptions{SystemTimes: true})
+		defer c.Close()
+		cursors = append(cursors, c)
+	}
+	var got []string
+	for i, e := range Merge(cursors, bagstore.Filter{}) {
+		if arrived := e.Frame.Arrival.UnixNano() - samplebag.NodeStart; time.Duration(arrived) != e.Time-time.Duration(firstFrame) {
+			t.Errorf("a frame of %s that arrived at %v is at %v", files[i].Camera().Name, time.Duration(arrived), e.Time)
+		}
+		got = append(got, fmt.Sprint(files[i].Camera().Name[0:1], e.Time.Round(time.Millisecond).Milliseconds()/100))
+	}
+	if text := strings.Join(got, " "); text != "r0 r1 r2 f3 r3 f4 r4 c5 f5 r5 c6 f6 r6 c7 f7 r7" {
+		t.Errorf("events %s", text)
 	}
 }
 
