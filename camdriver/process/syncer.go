@@ -3,6 +3,7 @@ package process
 import (
 	"math"
 	"slices"
+	"time"
 
 	"rsros/camdriver"
 )
@@ -43,12 +44,24 @@ func (s *Syncer) Push(img Image, emit func(*Set)) {
 	s.release(img.Frame.Timestamp, emit)
 }
 
-// Flush emits the sets of all waiting frames, after the last Push.
+// Flush emits the sets of all waiting frames, after the last Push or before a gap.
 func (s *Syncer) Flush(emit func(*Set)) {
 	for _, in := range s.inlets {
 		in.active = false
 	}
 	s.release(0, emit)
+}
+
+// Waiting returns the earliest arrival of the frames that wait, if any do.
+func (s *Syncer) Waiting() (earliest time.Time, ok bool) {
+	for _, in := range s.inlets {
+		for _, img := range in.queue {
+			if at := img.Frame.Arrival; !ok || at.Before(earliest) {
+				earliest, ok = at, true
+			}
+		}
+	}
+	return earliest, ok
 }
 
 // Reset releases waiting frames and forgets all streams. Call it after a seek and at the

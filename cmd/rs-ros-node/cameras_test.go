@@ -17,7 +17,6 @@ func TestCameras(t *testing.T) {
 		return filepath.Join(t.TempDir(), fmt.Sprint(n, ext))
 	}
 	for _, c := range [][]string{
-		{"process", two, "-o", out(".bag"), "--filters", "spatial"},
 		{"convert", two, "-o", out(".db3"), "--realsense"},
 		{"play", two, "--naming", "wrapper"},
 		{"usb-serve", "--device", two, "--listen", "127.0.0.1:0"},
@@ -26,6 +25,7 @@ func TestCameras(t *testing.T) {
 		want(t, exitUsage, append(c, "--camera", "side")...)
 	}
 	for _, c := range [][]string{
+		{"process", two, "-o", out(".bag"), "--filters", "spatial"},
 		{"process", two, "-o", out(".bag"), "--filters", "spatial", "--camera", "robot1/wrist"},
 		{"convert", two, "-o", out(".db3"), "--realsense", "--camera", "front"},
 		{"convert", two, "-o", out(".bag"), "--realsense"},

@@ -4,6 +4,7 @@
 package reprocess
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/camdriver/process"
+	"rsros/msgs"
 	"rsros/tools/bagset"
 	"rsros/tools/rewrite"
 )
@@ -50,15 +52,24 @@ type Result struct {
 const memory = 1 << 30
 
 type work struct {
-	o    Options
-	file *rsbag.File
-	res  *process.Resources
-	part bagstore.Filter // of file's time
-	snap camdriver.DeviceSnapshot
-	rig  *process.Rig
-	made map[camdriver.StreamID]*process.Profile // what comes out
+	o       Options
+	cameras []*camera
+	base    time.Time // the arrival at file time 0 of the earliest camera
+	res     *process.Resources
+	part    bagstore.Filter // of the recording's time
 
-	damage error // see Result.Damage
+	damaged uint64 // messages, see Result.Damage
+	why     error
+}
+
+// camera is one of the recording. Its frames are processed by themselves.
+type camera struct {
+	file  *rsbag.File
+	later time.Duration // of its file time 0 than the earliest camera's
+	rig   *process.Rig
+	made  map[camdriver.StreamID]*process.Profile // what comes out
+	snap  camdriver.DeviceSnapshot                // the new recording's
+	out   *rsbag.Recorder
 }
 
 // ErrDisparity means that a chain ends in disparity, which can't be recorded.
@@ -66,34 +77,45 @@ var ErrDisparity = errors.New("disparity can't be recorded; end with disparity_e
 
 // Run processes a recording, without its damaged messages. Out appears when it is complete.
 func Run(ctx context.Context, o Options) (Result, error) {
-	file, err := rsbag.Open(o.In, rsbag.Options{Context: ctx, Sequential: true, CameraNodes: true, Camera: o.Camera})
+	files, err := rsbag.OpenAll(o.In, rsbag.Options{Context: ctx, Sequential: true, CameraNodes: true, Camera: o.Camera})
 	if err != nil {
 		return Result{}, err
 	}
-	defer file.Close()
-	part, err := o.Selection.Filter([]*bagstore.Recording{file.Bag()})
+	defer files[0].Close() //nolint:errcheck // only read
+	part, err := o.Selection.Filter([]*bagstore.Recording{files[0].Bag()})
 	if err != nil {
 		return Result{}, err
 	}
+	res := process.NewResources(memory, runtime.GOMAXPROCS(0))
+	defer res.Close()
+	w := &work{o: o, res: res, part: part, base: time.Unix(0, 0)} // no date
 	var left []string
-	for _, c := range file.Uncovered() {
-		if _, ok := rslayout.TopicType(c.Topic); !ok && c.Type != "sensor_msgs/CameraInfo" { // which the description has
-			left = append(left, c.Topic)
+	images := false
+	for i, later := range rsbag.Delays(files) {
+		c := &camera{file: files[i], later: later, snap: files[i].Snapshot()}
+		c.rig = process.NewRig(c.snap)
+		w.cameras = append(w.cameras, c)
+		if err := w.probe(ctx, c); err != nil {
+			return Result{}, err
 		}
+		images = images || len(c.made) > 0
+		if start, ok := c.file.Start(); ok {
+			w.base = start.Add(-later)
+		}
+		for _, conn := range c.file.Uncovered() {
+			if _, topic := rslayout.FirstTopic(conn.Topic); !described(conn, topic) && !slices.Contains(left, conn.Topic) {
+				left = append(left, conn.Topic)
+			}
+		}
+	}
+	if !images {
+		return Result{}, fmt.Errorf("%s has no images to process", o.In)
 	}
 	if len(left) > 0 {
 		o.Log.Warn().Strs("topics", left).Msg("left out: a RealSense recording has no place for these topics")
 	}
-	res := process.NewResources(memory, runtime.GOMAXPROCS(0))
-	defer res.Close()
-	w := &work{o: o, file: file, res: res, part: part, snap: file.Snapshot()}
-	w.rig = process.NewRig(w.snap)
-	made, err := w.probe(ctx)
-	if err != nil {
-		return Result{}, err
-	}
 	if w.o.Recorder.Bag.Compression == "" {
-		if w.o.Recorder.Bag.Compression, err = rewrite.MainCompression(file.Bag()); err != nil {
+		if w.o.Recorder.Bag.Compression, err = rewrite.MainCompression(files[0].Bag()); err != nil {
 			return Result{}, err
 		}
 	}
@@ -104,27 +126,46 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := w.record(ctx, target, made)
+	r, err := w.record(ctx, target)
 	return r, target.Finish(err)
 }
 
-func (w *work) record(ctx context.Context, target *place.Target, made camdriver.DeviceSnapshot) (Result, error) {
-	o := w.o.Recorder
-	o.Additional = append(slices.Clone(o.Additional), w.file.Additional()...)
-	bag, err := rosbag.CreateOn(target, o.Bag)
+// described reports whether the description has what is on a connection, topic of the first device.
+func described(c *bagstore.Connection, topic string) bool {
+	_, ok := rslayout.TopicType(topic)
+	return ok || c.Type == "sensor_msgs/CameraInfo"
+}
+
+func (w *work) record(ctx context.Context, target *place.Target) (r Result, err error) {
+	bag, err := rosbag.CreateOn(target, w.o.Recorder.Bag)
 	if err != nil {
-		return Result{}, err
+		return r, err
 	}
-	out, err := rsbag.NewRecorderOn(bag, made, o)
+	first, err := rsbag.NewRecorderOn(bag, w.cameras[0].snap, w.o.Recorder)
 	if err != nil {
-		return Result{}, err
+		return r, err
 	}
-	r, err := w.write(ctx, out, made)
-	if closed := out.Close(); closed != nil {
+	for i, c := range w.cameras {
+		if c.out = first; i > 0 && err == nil {
+			c.out, err = first.Join(i, c.snap)
+		}
+		if err == nil {
+			isStart := func(kv msgs.KeyValue) bool { return kv.Key == rslayout.KeyStart } // of another first frame
+			err = c.out.Facts(slices.DeleteFunc(slices.Clone(c.file.Additional()), isStart))
+		}
+	}
+	if err == nil {
+		r, err = w.write(ctx)
+	}
+	if closed := first.Close(); closed != nil {
 		return r, closed
 	}
-	r.Size, r.Damage = out.Stats().Size, w.damage
-	for _, n := range append(w.file.Bag().Notes(), w.file.Bag().Found()...) {
+	r.Size = first.Stats().Size
+	if w.damaged > 0 {
+		r.Damage = fmt.Errorf("%d messages are damaged: %w", w.damaged, w.why)
+	}
+	in := w.cameras[0].file.Bag()
+	for _, n := range append(in.Notes(), in.Found()...) {
 		if r.Damage == nil && n.Severity == bagstore.Loss {
 			r.Damage = fmt.Errorf("%s at byte %d: %s", w.o.In, n.Offset, n.Text)
 		}
@@ -132,98 +173,142 @@ func (w *work) record(ctx context.Context, target *place.Target, made camdriver.
 	return r, err
 }
 
-// sets calls set for each set after the chain, and other for each event that isn't an image, which
-// they borrow. An error ends it.
-func (w *work) sets(ctx context.Context, set func(*process.Set) error, other func(rsbag.Event) error) (err error) {
-	chain, err := w.o.Chain(w.res)
-	if err != nil {
-		return err
+// taker takes what comes out of the chains. An error ends it.
+type taker interface {
+	set(*camera, *process.Set) error  // which it borrows
+	event(*camera, rsbag.Event) error // any but images; it borrows them
+	settled(time.Time) error          // nothing that arrived earlier comes any more
+}
+
+// longest is how long a frame waits at most for others of its set. The Syncer waits for eight frame times, but not while
+// nothing comes from the camera.
+const longest = 1500 * time.Millisecond
+
+// sets passes the sets of the cameras after their chains, and other events. Times are the earliest camera's.
+func (w *work) sets(ctx context.Context, cameras []*camera, to taker) (err error) {
+	type way struct {
+		sync *process.Syncer
+		emit func(*process.Set)
 	}
-	defer chain.Reset()
-	sync := process.NewSyncer()
-	defer sync.Reset()
-	for _, s := range w.file.Streams() {
-		if s.Profile.Stream.Kind.Video() && s.Frames > 0 {
-			sync.Expect(s.Profile.Stream)
+	var cursors []*rsbag.Cursor
+	var ways []way
+	for _, c := range cameras {
+		chain, wrong := w.o.Chain(w.res)
+		if wrong != nil {
+			return wrong
 		}
-	}
-	cursor := w.file.Cursor(rsbag.CursorOptions{Base: base})
-	defer cursor.Close()
-	emit := func(s *process.Set) {
-		if err == nil {
-			if err = chain.Process(s); err == nil {
-				err = set(s)
+		defer chain.Reset()
+		sync := process.NewSyncer()
+		defer sync.Reset()
+		for _, id := range c.images() {
+			sync.Expect(id)
+		}
+		cursor := c.file.Cursor(rsbag.CursorOptions{Base: w.base.Add(c.later)})
+		defer cursor.Close()
+		cursors = append(cursors, cursor)
+		ways = append(ways, way{sync, func(s *process.Set) {
+			if err == nil {
+				if err = chain.Process(s); err == nil {
+					err = to.set(c, s)
+				}
 			}
-		}
+		}})
 	}
-	for e := range cursor.Part(w.part) {
+	for i, e := range rsbag.Merge(cursors, w.part) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		settled := w.base.Add(e.Time)
+		for _, way := range ways {
+			if since, ok := way.sync.Waiting(); ok && settled.Sub(since) > longest {
+				way.sync.Flush(way.emit)
+			}
+		}
 		if e.Frame != nil && e.Frame.Stream().Kind.Video() {
-			sync.Push(w.rig.Image(e.Frame.Retain()), emit)
-		} else {
-			err = other(e)
+			ways[i].sync.Push(cameras[i].rig.Image(e.Frame.Retain()), ways[i].emit)
+		} else if err == nil {
+			err = to.event(cameras[i], e)
+		}
+		for _, way := range ways {
+			if since, ok := way.sync.Waiting(); ok && since.Before(settled) {
+				settled = since
+			}
+		}
+		if err == nil {
+			err = to.settled(settled)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	sync.Flush(emit)
-	if n, why := cursor.Damaged(); err == nil && n > 0 {
-		w.damage = fmt.Errorf("%d messages are damaged: %w", n, why)
+	w.damaged = 0
+	for i, cursor := range cursors {
+		ways[i].sync.Flush(ways[i].emit)
+		if n, why := cursor.Damaged(); n > 0 {
+			w.damaged, w.why = w.damaged+n, why
+		}
 	}
 	return err
 }
 
-// base is the wall time of file time 0. Only differences count.
-var base = time.Unix(1_000_000_000, 0)
+// images returns the streams of images that have frames.
+func (c *camera) images() (list []camdriver.StreamID) {
+	for _, s := range c.file.Streams() {
+		if s.Profile.Stream.Kind.Video() && s.Frames > 0 {
+			list = append(list, s.Profile.Stream)
+		}
+	}
+	return list
+}
 
 var errProbed = errors.New("all streams were seen")
 
-// probe describes the new recording by the first set after the chain that has all streams.
-func (w *work) probe(ctx context.Context) (camdriver.DeviceSnapshot, error) {
-	streams := 0
-	for _, s := range w.file.Streams() {
-		if s.Profile.Stream.Kind.Video() && s.Frames > 0 {
-			streams++
-		}
+// probe describes a camera of the new recording by the first set after the chain that has all streams. Without images, it
+// stays as it is.
+func (w *work) probe(ctx context.Context, c *camera) error {
+	p := prober{streams: len(c.images()), seen: make(map[camdriver.StreamID]*process.Profile)}
+	if p.streams == 0 {
+		return nil
 	}
-	profiles := make(map[camdriver.StreamID]*process.Profile)
-	look := func(s *process.Set) error {
-		whole := make(map[camdriver.StreamID]*process.Profile)
-		for _, img := range chosen(s) {
-			whole[img.Frame.Stream()] = img.Profile
-			if _, seen := profiles[img.Frame.Stream()]; !seen {
-				profiles[img.Frame.Stream()] = img.Profile
-			}
-		}
-		if len(whole) < streams {
-			return nil
-		}
-		profiles = whole
-		return errProbed
+	if err := w.sets(ctx, []*camera{c}, &p); err != nil && !errors.Is(err, errProbed) {
+		return err
 	}
-	err := w.sets(ctx, look, func(rsbag.Event) error { return nil })
-	if err != nil && !errors.Is(err, errProbed) {
-		return camdriver.DeviceSnapshot{}, err
-	}
-	if len(profiles) == 0 {
-		return camdriver.DeviceSnapshot{}, fmt.Errorf("%s has no images to process", w.o.In)
-	}
-	for _, p := range profiles {
+	for _, p := range p.seen {
 		if p.Format == camdriver.Disparity32 {
-			return camdriver.DeviceSnapshot{}, ErrDisparity
+			return ErrDisparity
 		}
 	}
-	w.made = profiles
-	return w.describe(profiles), nil
+	c.made = p.seen
+	c.describe()
+	return nil
+}
+
+// prober looks at sets until all streams were seen.
+type prober struct {
+	streams int
+	seen    map[camdriver.StreamID]*process.Profile
+}
+
+func (p *prober) event(*camera, rsbag.Event) error { return nil }
+func (p *prober) settled(time.Time) error          { return nil }
+
+func (p *prober) set(_ *camera, s *process.Set) error {
+	whole := make(map[camdriver.StreamID]*process.Profile)
+	for _, img := range chosen(s) {
+		id := img.Frame.Stream()
+		whole[id], p.seen[id] = img.Profile, cmp.Or(p.seen[id], img.Profile)
+	}
+	if len(whole) < p.streams {
+		return nil
+	}
+	p.seen = whole
+	return errProbed
 }
 
 // fits reports whether an image has the geometry of the new recording. Depth that had no frame to
 // align to doesn't.
-func (w *work) fits(img process.Image) bool {
-	p, q := img.Profile, w.made[img.Frame.Stream()]
+func (c *camera) fits(img process.Image) bool {
+	p, q := img.Profile, c.made[img.Frame.Stream()]
 	if q == nil || p.Format != q.Format || p.Width != q.Width || p.Height != q.Height || p.Intrinsics != q.Intrinsics {
 		return false
 	}
@@ -243,13 +328,14 @@ func chosen(s *process.Set) []process.Image {
 	return out
 }
 
-func (w *work) describe(profiles map[camdriver.StreamID]*process.Profile) camdriver.DeviceSnapshot {
-	made := w.snap
+// describe makes the snapshot that of what comes out.
+func (c *camera) describe() {
+	made := c.snap
 	made.Streams = slices.Clone(made.Streams)
 	made.Sensors = slices.Clone(made.Sensors)
 	for i := range made.Streams {
 		s := &made.Streams[i]
-		p := profiles[s.Profile.Stream]
+		p := c.made[s.Profile.Stream]
 		if p == nil {
 			continue
 		}
@@ -269,7 +355,7 @@ func (w *work) describe(profiles map[camdriver.StreamID]*process.Profile) camdri
 		made.Sensors[s.Sensor].Profiles = list
 	}
 	relate(&made)
-	return made
+	c.snap = made
 }
 
 // relate makes extrinsics relative to the reference stream again, which moves if depth is aligned.

@@ -11,27 +11,22 @@ import (
 	"rsros/camdriver/process"
 )
 
-func (w *work) write(ctx context.Context, out *rsbag.Recorder, made camdriver.DeviceSnapshot) (Result, error) {
-	o := &output{work: w, out: out, sensors: make(map[camdriver.StreamID]int)}
-	total := uint64(0)
-	for _, s := range made.Streams {
-		o.sensors[s.Profile.Stream] = s.Sensor
-		total += w.file.Frames(s.Profile.Stream)
+func (w *work) write(ctx context.Context) (Result, error) {
+	o := &output{work: w}
+	for _, c := range w.cameras {
+		for _, s := range c.snap.Streams {
+			o.total += c.file.Frames(s.Profile.Stream)
+		}
 	}
 	defer o.queue.drop()
-	seen := uint64(0)
-	err := w.sets(ctx, func(s *process.Set) error {
-		seen += uint64(len(s.Images))
-		w.o.Progress.Report(min(seen, total), total)
-		return o.set(s)
-	}, o.event)
+	err := w.sets(ctx, w.cameras, o)
 	if err == nil {
-		err = o.queue.write(base.Add(1 << 62))
+		err = o.settled(w.base.Add(1 << 62))
 	}
 	if err != nil {
 		return o.result, err
 	}
-	if n := o.result.Dropped; n > 0 && w.damage == nil {
+	if n := o.result.Dropped; n > 0 && w.damaged == 0 {
 		w.o.Log.Warn().Uint64("frames", n).Msg("frames without those of another stream at their time were left out")
 	}
 	if o.result.Frames == 0 {
@@ -42,47 +37,46 @@ func (w *work) write(ctx context.Context, out *rsbag.Recorder, made camdriver.De
 
 type output struct {
 	*work
-	out     *rsbag.Recorder
-	sensors map[camdriver.StreamID]int
-	queue   queue
-	result  Result
+	queue       queue
+	result      Result
+	seen, total uint64 // images, and frames of the recording
 }
 
-func (o *output) set(s *process.Set) error {
+func (o *output) set(c *camera, s *process.Set) error {
 	o.result.Sets++
-	latest := s.Images[0].Frame.Arrival
+	o.seen += uint64(len(s.Images))
+	o.o.Progress.Report(min(o.seen, o.total), o.total)
 	for _, img := range chosen(s) {
-		sensor, known := o.sensors[img.Frame.Stream()]
-		if !known || !o.fits(img) {
+		i := slices.IndexFunc(c.snap.Streams, func(s camdriver.StreamSnapshot) bool { return s.Profile.Stream == img.Frame.Stream() })
+		if i < 0 || !c.fits(img) {
 			o.result.Dropped++
 			continue
 		}
-		o.frame(sensor, img.Frame, img.Frame.Arrival)
+		o.frame(c, c.snap.Streams[i].Sensor, img.Frame, img.Frame.Arrival)
 	}
-	return o.queue.write(latest.Add(-longest))
+	return nil
 }
 
-func (o *output) frame(sensor int, f *camdriver.Frame, at time.Time) {
+func (o *output) settled(at time.Time) error { return o.queue.write(at) }
+
+func (o *output) frame(c *camera, sensor int, f *camdriver.Frame, at time.Time) {
 	o.result.Frames++
 	f.Retain()
-	o.queue.add(at, func() error { return o.out.Frame(sensor, f) }, f.Release)
+	o.queue.add(at, func() error { return c.out.Frame(sensor, f) }, f.Release)
 }
 
-func (o *output) event(e rsbag.Event) error {
-	at := base.Add(e.Time)
+func (o *output) event(c *camera, e rsbag.Event) error {
+	at := o.base.Add(e.Time)
 	switch {
 	case e.Option != nil:
-		o.queue.add(at, func() error { return o.out.Option(e.Sensor, e.Option.ID, e.Option.Value, at) }, func() {})
+		o.queue.add(at, func() error { return c.out.Option(e.Sensor, e.Option.ID, e.Option.Value, at) }, func() {})
 	case e.Notification != nil:
-		o.queue.add(at, func() error { return o.out.Notification(e.Sensor, *e.Notification, at) }, func() {})
+		o.queue.add(at, func() error { return c.out.Notification(e.Sensor, *e.Notification, at) }, func() {})
 	default:
-		o.frame(e.Sensor, e.Frame, at)
+		o.frame(c, e.Sensor, e.Frame, at)
 	}
-	return o.queue.write(at.Add(-longest))
+	return nil
 }
-
-// longest is the syncer's maximum delay of a frame: eight frame times at 6 Hz.
-const longest = 1500 * time.Millisecond
 
 // queue sorts by time, because sets come later than the motion samples of their time.
 type queue struct{ list []entry }

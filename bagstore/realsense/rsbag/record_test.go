@@ -173,7 +173,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(dir, name+".bag")
 			paths = append(paths, path)
-			st := record(t, path, 5, RecorderOptions{Bag: bag, Program: "test", Additional: []msgs.KeyValue{{Key: "note", Value: "x"}}})
+			st := record(t, path, 5, RecorderOptions{Bag: bag, Program: "test"})
 			if len(st.Streams) != 11 || st.Streams[0].Frames != 5 || st.Duration != 40*time.Millisecond+1000 {
 				t.Errorf("stats %+v", st)
 			}

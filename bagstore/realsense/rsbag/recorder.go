@@ -26,8 +26,6 @@ type RecorderOptions struct {
 	Clocks bool
 	// Device is the device's number in a bag that further ones join.
 	Device int
-	// Additional are further facts for /additional_info.
-	Additional []msgs.KeyValue
 }
 
 // Target is a file that a Recorder writes. Times are file times.
@@ -63,7 +61,7 @@ type Recorder struct {
 	o       RecorderOptions
 	err     error
 	line    *timeline
-	started bool                     // the start is in the file
+	started bool                     // the start is in the file, if there is one
 	joined  []*Recorder              // further devices; only the first has them
 	conns   map[connectionKey]uint32 // of no device; only the first has them
 	nextRef map[int]bagstore.Time    // when a sensor's next time reference is due
@@ -152,7 +150,21 @@ func (r *Recorder) writeDescription() {
 	if o.Program != "" {
 		facts = append(facts, msgs.KeyValue{Key: rslayout.KeyWritten, Value: r.out.WriteMethod()})
 	}
-	for _, kv := range append(facts, o.Additional...) {
+	r.state(facts)
+}
+
+// Facts adds to what is known about the device's recording, in its /additional_info.
+func (r *Recorder) Facts(list []msgs.KeyValue) error {
+	defer r.mu.Unlock()
+	if err := r.lock(); err != nil {
+		return err
+	}
+	r.state(list)
+	return r.err
+}
+
+func (r *Recorder) state(facts []msgs.KeyValue) {
+	for _, kv := range facts {
 		if kv.Value != "" && r.err == nil {
 			r.err = r.out.Fact(kv.Key, kv.Value)
 		}
@@ -205,9 +217,9 @@ func (r *Recorder) frame(sensor int, f *camdriver.Frame, at bagstore.Time) error
 	return r.out.Frame(sensor, f, time.Duration(at))
 }
 
-// stateStart writes the wall time of file time 0, once.
+// stateStart writes the wall time of file time 0, once, if the clock has a date.
 func (r *Recorder) stateStart() error {
-	if r.started {
+	if r.started || !bagstore.TimeOf(r.line.start()).Absolute() {
 		return nil
 	}
 	r.started = true
