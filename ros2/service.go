@@ -45,17 +45,19 @@ func (n *Node) openPair(service, typ string, server bool, receive func(*dds.Samp
 	if p.name, err = n.resolve(service); err != nil {
 		return p, err
 	}
+	request, response := hashesOf(typ)
 	in := dds.ReaderOptions{
-		Topic: requestPrefix + p.name + requestSuffix, QoS: serviceQoS, UserData: n.userData(""),
+		Topic: requestPrefix + p.name + requestSuffix, QoS: serviceQoS, UserData: n.userData(request),
 		MaxSample: maxRequest, Callback: receive,
 	}
-	out := dds.WriterOptions{Topic: replyPrefix + p.name + replySuffix, QoS: serviceQoS, UserData: in.UserData}
+	out := dds.WriterOptions{Topic: replyPrefix + p.name + replySuffix, QoS: serviceQoS, UserData: n.userData(response)}
 	if in.Type, err = ddsType(typ, requestType); err != nil {
 		return p, err
 	}
 	out.Type, _ = ddsType(typ, responseType)
 	if !server {
 		in.Topic, in.Type, out.Topic, out.Type = out.Topic, out.Type, in.Topic, in.Type
+		in.UserData, out.UserData = out.UserData, in.UserData
 	}
 	if p.writer, err = n.p.NewWriter(out); err != nil {
 		return p, fmt.Errorf("%s: %w", p.name, err)

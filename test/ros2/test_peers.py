@@ -131,6 +131,22 @@ def test_services(node, ours):
     assert 'answer true "their answer"' in p.communicate()[0]
 
 
+def test_hashes_of_services(node, ours):
+    """Halves of our servers and clients have the hashes that theirs have, of requests and of responses."""
+    node.create_service(Trigger, "/theirs", lambda _, r: r)
+    node.create_client(Trigger, "/called")
+    ours("parameters", "-name", "node", "-seconds", WITHIN)
+    ours("serve", "-name", "server", "-topic", "/ask", "-seconds", WITHIN)
+    ours("call", "-name", "client", "-topic", "/nobody", "-seconds", WITHIN)
+    announced = collections.defaultdict(dict)
+    for line in ours("hashes", "-seconds", 4).communicate()[0].splitlines():
+        at, kind, server, sends, digest = line.split(" ")
+        announced[at][kind, server, sends] = digest
+    theirs = announced["/judge"]
+    mine = announced["/ns/node"] | announced["/ns/server"] | announced["/ns/client"]
+    assert len(mine) == 2 * (6 + 1 + 1 + 1) and set(mine) == set(theirs) and mine == theirs, (mine, theirs)
+
+
 def test_types_are_described(node, ours):
     node.create_publisher(Image, "/img", 1)
     p = ours("describe", "-topic", "/img", "-seconds", WITHIN)

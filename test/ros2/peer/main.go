@@ -27,7 +27,7 @@ import (
 )
 
 var (
-	role        = flag.String("role", "pub", "pub, sub, latch, tail, graph, serve, call or describe")
+	role        = flag.String("role", "pub", "pub, sub, latch, tail, graph, serve, call, describe, parameters or hashes")
 	topic       = flag.String("topic", "/cam/img", "topic or service")
 	seconds     = flag.Float64("seconds", 5, "how long")
 	width       = flag.Int("width", 1280, "of images")
@@ -66,7 +66,7 @@ func main() {
 	limit, cancel := context.WithTimeout(ctx, time.Duration(*seconds*float64(time.Second)))
 	defer cancel()
 	roles := map[string]func(context.Context, *ros2.Node){"pub": publish, "sub": subscribe, "graph": graph, "latch": latch, "tail": tail,
-		"serve": serve, "call": call, "describe": describe, "parameters": parameters}
+		"serve": serve, "call": call, "describe": describe, "parameters": parameters, "hashes": hashes}
 	roles[*role](limit, n)
 }
 
@@ -214,6 +214,16 @@ func call(ctx context.Context, n *ros2.Node) {
 	check(err)
 	d := msgs.NewCDRDecoder(b)
 	fmt.Printf("answer %v %q after %.3f s\n", d.Bool(), d.String(), time.Since(start).Seconds())
+}
+
+// hashes prints the hashes that halves of services have: node, type, whether it is the half that sends, hash.
+func hashes(ctx context.Context, n *ros2.Node) {
+	<-ctx.Done()
+	for _, e := range n.Graph().Endpoints {
+		if e.Service {
+			fmt.Println(e.Node, e.Type, e.Server, e.Publisher, e.Hash)
+		}
+	}
 }
 
 // describe asks the publisher of a topic for its type.
