@@ -140,14 +140,13 @@ func (g *Graph) endpoints(topic string, publishers bool) (list []EndpointInfo) {
 	return list
 }
 
-// Offered returns the QoS with which a subscriber gets the messages of all publishers of a topic, with a depth:
-// reliable if all are, and transient local if all are. ok is false if there is no publisher.
-func (g *Graph) Offered(topic string, depth int) (qos QoS, ok bool) {
-	qos = QoS{Reliable: true, TransientLocal: true, Depth: depth}
-	for _, e := range g.Publishers(topic) {
-		ok = true
-		qos.Reliable = qos.Reliable && e.QoS.Reliable
-		qos.TransientLocal = qos.TransientLocal && e.QoS.TransientLocal
+// Offered returns the QoS with which a subscriber gets the messages of all publishers, with a depth: reliable if all are,
+// and transient local if all are.
+func Offered(publishers []EndpointInfo, depth int) QoS {
+	qos := QoS{Reliable: true, TransientLocal: true, Depth: depth}
+	for i := range publishers {
+		qos.Reliable = qos.Reliable && publishers[i].QoS.Reliable
+		qos.TransientLocal = qos.TransientLocal && publishers[i].QoS.TransientLocal
 	}
-	return qos, ok
+	return qos
 }

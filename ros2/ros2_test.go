@@ -88,9 +88,9 @@ func TestTopic(t *testing.T) {
 	if _, ok := g.Topics()[topic]; !ok || !slices.Contains(g.Services()["/a/talker/get_type_description"], describeType) {
 		t.Errorf("topics %v, services %v", g.Topics(), g.Services())
 	}
-	qos, ok := g.Offered(topic, 5)
-	if !ok || !qos.TransientLocal {
-		t.Fatalf("offered %+v, %v", qos, ok)
+	qos := Offered(g.Publishers(topic), 5)
+	if qos != (QoS{Reliable: true, TransientLocal: true, Depth: 5}) {
+		t.Fatalf("offered %+v", qos)
 	}
 	heard := make(chan string, 10)
 	var kept *Buffer

@@ -12,7 +12,7 @@ type SubscriberOptions struct {
 	Topic string // as in PublisherOptions
 	Type  string // such as "sensor_msgs/msg/Image"
 	Hash  string // shown to others; may be empty
-	QoS   QoS    // must not be more than publishers offer; see Graph.Offered
+	QoS   QoS    // must not be more than publishers offer; see Offered
 	// Ignore excludes publishers with this text in their user data, unless it is empty.
 	Ignore string
 	// MaxMessage is the size limit of a message in bytes; default 1 GiB.

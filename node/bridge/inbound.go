@@ -52,7 +52,7 @@ func (b *carrier) carryToROS1() {
 		if !ok {
 			continue
 		}
-		qos := offered(list)
+		qos := dds.Offered(list, queue)
 		if t != nil && (t.typ != list[0].Type || t.hash != list[0].Hash || t.qos != qos) {
 			b.withdraw(t)
 			delete(b.toROS1, name)
@@ -90,16 +90,6 @@ func (b *carrier) broughtByOther(name string) bool {
 		p, err, ok := b.publications.get(endpoint{b.addresses[node], name})
 		return ok && err == nil && b.others[p.Header[mark]]
 	})
-}
-
-// offered returns the QoS with which a subscriber gets the messages of all publishers.
-func offered(list []dds.EndpointInfo) dds.QoS {
-	qos := dds.QoS{Reliable: true, TransientLocal: true, Depth: queue}
-	for _, e := range list {
-		qos.Reliable = qos.Reliable && e.QoS.Reliable
-		qos.TransientLocal = qos.TransientLocal && e.QoS.TransientLocal
-	}
-	return qos
 }
 
 // mapping returns how messages of a type in ROS 2 are converted. It asks the node if the type isn't known.

@@ -159,17 +159,17 @@ func (s *ros2Subscription) follow(ctx context.Context, graph *ros2.Graph) {
 	if first && s.topic.Type == "" && !s.learn(ctx, graph, &list[0]) {
 		return // its node isn't known yet
 	}
-	qos := ros2.QoS{Reliable: true, TransientLocal: true}
+	var taken []ros2.EndpointInfo
 	for _, e := range list {
 		if e.Type == s.topic.Type {
-			qos.Reliable = qos.Reliable && e.QoS.Reliable
-			qos.TransientLocal = qos.TransientLocal && e.QoS.TransientLocal
+			taken = append(taken, e)
 		} else if !s.refused[e.GUID] {
 			s.refused[e.GUID] = true
 			s.g.log.Warn().Str("topic", e.Topic).Str("type", e.Type).Str("recorded", s.topic.Type).Str("node", e.Node).
 				Msg("a publisher is left out: its type is another one")
 		}
 	}
+	qos := ros2.Offered(taken, 0)
 	if !first && (qos.Reliable || !s.qos.Reliable) && (qos.TransientLocal || !s.qos.TransientLocal) {
 		return
 	}
