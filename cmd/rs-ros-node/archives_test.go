@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -21,9 +22,9 @@ import (
 	"rsros/test/stockbag"
 )
 
-// longBag writes 100 s of 10 messages a second of 40 KB, of topics that change every 10 s, and of latched ones one at the
+// longBag writes 100 s of 10 messages a second of a size, of topics that change every 10 s, and of latched ones one at the
 // beginning.
-func longBag(t *testing.T, path string, c bagstore.Compression, latched ...string) {
+func longBag(t *testing.T, path string, c bagstore.Compression, size int, latched ...string) {
 	t.Helper()
 	var conns []bagstore.Connection
 	for i := range 10 {
@@ -40,13 +41,13 @@ func longBag(t *testing.T, path string, c bagstore.Compression, latched ...strin
 			write(10+i, start, []byte{4, 0, 0, 0, 'o', 'n', 'c', 'e'})
 		}
 		r := rand.NewChaCha8([32]byte{3})
-		data := make([]byte, 40_000)
+		data := make([]byte, size)
 		for i := range 1000 {
 			_, _ = r.Read(data) // never fails
 			for j := range data {
 				data[j] = 'A' + data[j]%26 // escaped, it takes minutes to print with the race detector
 			}
-			copy(data, []byte{0x3c, 0x9c, 0, 0})
+			binary.LittleEndian.PutUint32(data, uint32(size-4))
 			write(i/100, start+bagstore.Time(i)*100_000_000, data)
 		}
 	})
@@ -57,8 +58,8 @@ func longBag(t *testing.T, path string, c bagstore.Compression, latched ...strin
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	b := bucket.Start(t)
 	dir := t.TempDir()
-	longBag(t, filepath.Join(dir, "long.bag"), bagstore.None)
-	longBag(t, filepath.Join(dir, "latched.bag"), bagstore.None, "/tf_static")
+	longBag(t, filepath.Join(dir, "long.bag"), bagstore.None, 40_000)
+	longBag(t, filepath.Join(dir, "latched.bag"), bagstore.None, 40_000, "/tf_static")
 	sdk, err := os.ReadFile(samplebag.SDK(t, "sw_small_raw.bag", "walk.bag"))
 	if err != nil || os.WriteFile(filepath.Join(dir, "sdk.bag"), sdk, 0o600) != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 func TestLeadFromBucket(t *testing.T) {
 	b := bucket.Start(t)
 	local := filepath.Join(t.TempDir(), "long.bag")
-	longBag(t, local, bagstore.None)
+	longBag(t, local, bagstore.None, 40_000)
 	bag, err := rosbag.Open(b.Put("lead.bag", local), bagstore.OpenOptions{Context: t.Context()})
 	need.Must(t, err)
 	defer bag.Close()
@@ -146,7 +147,7 @@ func TestLeadFromBucket(t *testing.T) {
 func TestPlaceFails(t *testing.T) {
 	b, dir := bucket.Start(t), t.TempDir()
 	long, sdk, mcap := filepath.Join(dir, "long.bag"), samplebag.Data(t, "sw_small_raw.bag"), filepath.Join(dir, "walk.mcap")
-	longBag(t, long, bagstore.LZ4)
+	longBag(t, long, bagstore.LZ4, 4_000)
 	want(t, exitOK, "convert", sdk, "-o", mcap, "--lz4")
 	for _, c := range []struct{ path, line string }{
 		{long, "info"}, {long, "check"}, {long, "check --json"}, {long, "cat --topics /t2"}, {sdk, "check"}, {mcap, "info --json"},
@@ -186,7 +187,7 @@ func TestSignedAddress(t *testing.T) {
 	b, dir := bucket.Start(t), t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	local := filepath.Join(t.TempDir(), "long.bag")
-	longBag(t, local, bagstore.None)
+	longBag(t, local, bagstore.None, 4_000)
 	try := func(want int, args ...string) {
 		t.Helper()
 		code, stdout, stderr := command(t, append(args, "--log-level", "debug")...)
