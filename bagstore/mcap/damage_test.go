@@ -109,16 +109,20 @@ func withoutTopics(list []string) (out []string) {
 	return out
 }
 
-// TestCut checks that the whole messages of a truncated file are read.
+// TestCut checks that the whole messages of a truncated file are read, and that one cut is one loss.
 func TestCut(t *testing.T) {
 	for name, o := range kinds {
 		whole := build(t, o)
 		at := parts(t, whole, o.Compression != "")
 		for size := magicSize; size < len(whole); size += step(o, 13) {
-			list, _, _, err := scanAll(whole[:size])
+			list, _, f, err := scanAll(whole[:size])
 			if err != nil {
 				t.Errorf("%s, %d bytes: %v", name, size, err)
 				continue
+			}
+			losses := slices.DeleteFunc(f.Info().Notes, func(n bagstore.Note) bool { return n.Severity != bagstore.Loss })
+			if len(losses) > 1 || len(losses) == 0 && cutsChunk(whole, size) {
+				t.Errorf("%s, %d bytes: losses %v", name, size, losses)
 			}
 			for m, p := range at {
 				if p[1] <= int64(size) && !slices.Contains(list, m) {
@@ -127,6 +131,21 @@ func TestCut(t *testing.T) {
 			}
 		}
 	}
+}
+
+// cutsChunk reports whether a file of this size ends inside a chunk.
+func cutsChunk(whole []byte, size int) bool {
+	src := source{bytes.NewReader(whole), int64(len(whole))}
+	for pos := int64(magicSize); pos < int64(size); {
+		r, err := src.record(pos, src.size)
+		if err != nil {
+			return false // the magic at the end
+		}
+		if pos = r.end(); pos > int64(size) {
+			return r.op == opChunk
+		}
+	}
+	return false
 }
 
 // withAsides returns a file with two attachments and two metadata records around its messages.

@@ -41,6 +41,10 @@ func (f *File) scan() {
 			last = r
 			continue
 		}
+		if from, ok := s.cutChunk(r, err); ok {
+			pos, last.pos = from, -1
+			continue
+		}
 		if string(f.tail(pos)) == magic {
 			break
 		}
@@ -128,6 +132,7 @@ type scanner struct {
 	start     int64 // of the range
 	messages  int   // in the range
 	continued bool  // the part isn't the range's first
+	cut       bool  // it is noted that the file is torn
 }
 
 // record adds a record, and returns where to continue or, with an error, where damage begins.
@@ -196,11 +201,34 @@ func (s *scanner) chunk(r record) (next int64, err error) {
 	return r.end(), nil
 }
 
-// torn adds the whole part of a chunk that is cut off.
+// cutChunk notes that the file ends inside an uncompressed chunk, and returns where the records begin. Unless the
+// records, too, say that they go on after the end of the file, the length of the chunk is wrong.
+func (s *scanner) cutChunk(r record, err error) (from int64, ok bool) {
+	f := s.f
+	if s.cut || r.op != opChunk || !errors.Is(err, io.ErrUnexpectedEOF) {
+		return 0, false
+	}
+	b, bad := f.chunkAt(r, true)
+	if bad != nil || b.info.Compression != bagstore.None || b.to != f.src.size {
+		return 0, false
+	}
+	s.closeRange()
+	s.noteTorn(err)
+	return b.from, true
+}
+
+func (s *scanner) noteTorn(err error) {
+	if !s.cut {
+		s.f.notes.Addf(bagstore.Loss, -1, "file", "the file is torn: %v", err)
+	}
+	s.cut = true
+}
+
+// torn adds the whole part of a compressed chunk that is cut off.
 func (s *scanner) torn(r record, err error) {
 	s.closeRange()
 	f := s.f
-	f.notes.Addf(bagstore.Loss, -1, "file", "the file is torn: %v", err)
+	s.noteTorn(err)
 	if r.op != opChunk || r.data == 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return
 	}
