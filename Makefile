@@ -121,7 +121,7 @@ else
 	@echo "*** no RS_SDK: librealsense is not tried; its recorded requests are, by make test"
 endif
 
-test-sdk: ## let librealsense, rosbags, mcap, evo, pandas and DuckDB judge recordings, and make some; fetches them from PyPI
+test-sdk: ## let librealsense, rosbags, mcap, Rerun, evo, pandas and DuckDB judge recordings, and make some; fetches them from PyPI
 	test/install.sh python3-venv python3-pip
 	test/sdk/run.sh || { [ $$? -eq 77 ] && [ -z "$$RS_NO_SKIP" ]; }
 

@@ -65,6 +65,19 @@ def record_and_kill(out, enough, **profiles):
         recorder.wait()
 
 
+def record_topics(out, seconds, **profiles):
+    """Records the simulated camera's topics in ROS 1, while it is published."""
+    env = environment()
+    flags = [f"--{name}={value}" for name, value in profiles.items()]
+    camera = start("live", "--device=sim", "--naming=sdk", "--master=embedded", "--quiet", *flags, env=env)
+    try:
+        done = subprocess.run([PROGRAM, "record", "-O", out, "-e", "/device_0/.*", f"--duration={seconds}s", "--quiet"], env=env)
+        assert done.returncode == 0, done.returncode
+    finally:
+        camera.send_signal(signal.SIGINT)
+        camera.wait()
+
+
 def convert(source, out, *, ros=None, storage=None, sdk=None, codes=(0,)):
     flags = [f"--{k}={v}" for k, v in {"ros": ros, "storage": storage, "sdk": sdk}.items() if v]
     run("convert", source, "-o", out, "--quiet", *flags, codes=codes)

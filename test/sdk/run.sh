@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The programs that users of recordings have, as judges: librealsense's Python package in its newest version and in 2.56,
-# rosbags, mcap, evo, pandas and DuckDB. Their packages come from PyPI, into build/sdk; recordings are made by the program.
+# rosbags, mcap, Rerun, evo, pandas and DuckDB. Their packages come from PyPI, into build/sdk; recordings are made by the program.
 #
 #   test/sdk/run.sh [flags of pytest, such as -k seek]
 #
