@@ -8,11 +8,12 @@ import (
 // Compression of a block.
 type Compression string
 
-// The compressions of rosbag. Wire constants.
+// Compressions of bags, but for Zstd, which MCAP has instead of BZ2. Wire constants.
 const (
 	None Compression = "none"
 	BZ2  Compression = "bz2"
 	LZ4  Compression = "lz4"
+	Zstd Compression = "zstd"
 )
 
 // ConnCount is the number of messages of one connection in a block.

@@ -117,7 +117,9 @@ func (o *Options) CheckFormat() error {
 	case o.DB3 && c != bagstore.None:
 		return fmt.Errorf("%w: a .db3 is recorded uncompressed, not with %s", program.ErrUsage, c)
 	case o.ext() == extMCAP && (c == bagstore.BZ2 || o.Bag.LZ4Topics != nil):
-		return fmt.Errorf("%w: an MCAP is recorded uncompressed or with --lz4", program.ErrUsage)
+		return fmt.Errorf("%w: an MCAP is recorded uncompressed, with --lz4 or with --zstd", program.ErrUsage)
+	case o.ext() != extMCAP && c == bagstore.Zstd:
+		return fmt.Errorf("%w: a bag has no zstd; use --lz4, or record into an MCAP", program.ErrUsage)
 	}
 	return nil
 }

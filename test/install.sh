@@ -31,7 +31,7 @@ packages=(
 	# a browser for the viewer's page
 	chromium
 	# called by the tests themselves
-	git lz4 procps sqlite3 strace
+	git lz4 procps sqlite3 strace zstd
 	"$@"
 )
 

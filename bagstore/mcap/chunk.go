@@ -18,12 +18,6 @@ const (
 // maxMessage bounds the data of a message, whose bytes ROS counts in 32 bits, or memory.
 const maxMessage int64 = min(math.MaxUint32, math.MaxInt/2)
 
-// The compressions of chunks. Wire constants.
-const (
-	compressLZ4  = bagstore.Compression("lz4")
-	compressZstd = bagstore.Compression("zstd")
-)
-
 // chunkAt reads the head of a chunk record. A torn one ends with the file.
 func (f *File) chunkAt(r record, torn bool) (block, error) {
 	if torn {
@@ -61,9 +55,9 @@ func (b *block) setSizes(pos int64, compression string, stored, size uint64) err
 			return fmt.Errorf("chunk at byte %d: %d bytes uncompressed in %d", pos, size, b.info.Stored)
 		}
 		b.info.Size = b.info.Stored
-	case compressLZ4:
+	case bagstore.LZ4:
 		ratio = lz4Ratio
-	case compressZstd:
+	case bagstore.Zstd:
 		ratio = zstdRatio
 	default:
 		return fmt.Errorf("chunk at byte %d: unknown compression %q", pos, compression)

@@ -40,8 +40,8 @@ func Create(path, profile string, o bagstore.Options) (*Live, error) {
 		o.Now = time.Now
 	}
 	o.Checkpoint = cmp.Or(o.Checkpoint, defaultCommit)
-	if kind := o.Kind(); o.LZ4Topics != nil || kind != bagstore.None && kind != bagstore.LZ4 {
-		return nil, fmt.Errorf("create %s: chunks of an MCAP file are all compressed by lz4, or none is", path)
+	if o.LZ4Topics != nil {
+		return nil, fmt.Errorf("create %s: chunks of an MCAP file are all compressed, or none is", path)
 	}
 	f, err := place.New(path, o.Overwrite)
 	if err != nil {

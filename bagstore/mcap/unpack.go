@@ -85,7 +85,7 @@ func (f *File) unpackWhole(b *block, content []byte) error {
 	if err := f.src.readFull(stored, b.from); err != nil {
 		return err
 	}
-	if b.info.Compression == compressLZ4 {
+	if b.info.Compression == bagstore.LZ4 {
 		_, err := lz4.Decode(content, stored, false)
 		return err
 	}
@@ -113,9 +113,9 @@ const maxWindow = 64 << 20
 func (f *File) unpackStream(b *block, to *memory.Content) error {
 	stored := io.NewSectionReader(f.src.r, b.from, b.to-b.from)
 	switch b.info.Compression {
-	case compressLZ4:
+	case bagstore.LZ4:
 		return to.Fill(lz4.NewReader(stored))
-	case compressZstd:
+	case bagstore.Zstd:
 		// Without concurrency it starts no goroutines.
 		in, err := zstd.NewReader(stored, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {

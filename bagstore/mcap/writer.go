@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 
+	"github.com/klauspost/compress/zstd"
+
 	"rsros/bagstore"
 	"rsros/bagstore/internal/lz4"
 	"rsros/bagstore/internal/memory"
@@ -54,7 +56,7 @@ type openChunk struct {
 	extent
 	compression bagstore.Compression // "" for none
 	records     []byte
-	lz4         lz4.Encoder
+	pack        func(to, records []byte) []byte // if there is a compression
 	packed      []byte
 }
 
@@ -79,15 +81,23 @@ type schemaKey struct {
 	bagstore.Schema
 }
 
-// NewWriter makes an MCAP file on f. compression, LZ4 or None, is that of the chunks.
+// NewWriter makes an MCAP file on f. compression, LZ4, Zstd or None, is that of the chunks.
 func NewWriter(f io.Writer, profile string, compression bagstore.Compression) (*Writer, error) {
 	w := &Writer{out: output{w: f}, schemas: make(map[schemaKey]uint16), channels: make([]channel, 1)}
+	c := &w.chunk
 	switch compression {
 	case bagstore.LZ4:
-		w.chunk.compression = compressLZ4
+		c.compression, c.pack = compression, new(lz4.Encoder).Append
+	case bagstore.Zstd:
+		// Without concurrency it starts no goroutines. The chunk has a checksum.
+		enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+		if err != nil {
+			return nil, err
+		}
+		c.compression, c.pack = compression, func(to, records []byte) []byte { return enc.EncodeAll(records, to) }
 	case bagstore.None, "":
 	default:
-		return nil, fmt.Errorf("MCAP has no compression %q; lz4 and none are written", compression)
+		return nil, fmt.Errorf("MCAP has no compression %q; lz4, zstd and none are written", compression)
 	}
 	_, err := w.out.Write(appendRecord([]byte(magic), opHeader, appendText(appendText(nil, profile), "rs-ros-node")))
 	return w, err
@@ -175,10 +185,10 @@ func (w *Writer) flush(rest []byte) error {
 	}
 	size := len(c.records) + len(rest)
 	stored, compression := c.records, bagstore.Compression("")
-	if c.compression == compressLZ4 {
-		c.packed = c.lz4.Append(c.packed[:0], c.records)
+	if c.pack != nil {
+		c.packed = c.pack(c.packed[:0], c.records)
 		if memory.Fits(int64(len(c.records)), int64(len(c.packed))) == nil { // File would refuse it
-			stored, compression = c.packed, compressLZ4
+			stored, compression = c.packed, c.compression
 		}
 	}
 	at := w.out.pos

@@ -44,7 +44,7 @@ func (o settings) withDefaults() (settings, error) {
 	o.ChunkSize = cmp.Or(o.ChunkSize, defaultChunkSize)
 	o.Checkpoint = cmp.Or(o.Checkpoint, defaultCheckpoint)
 	if !slices.Contains([]bagstore.Compression{bagstore.None, bagstore.LZ4, bagstore.BZ2}, o.Compression) {
-		return o, fmt.Errorf("unknown compression %q", o.Compression)
+		return o, fmt.Errorf("a bag has no compression %q; lz4, bz2 and none are written", o.Compression)
 	}
 	if o.ChunkSize < 0 || o.ChunkSize > 1<<30 {
 		return o, fmt.Errorf("chunk size %d is not between 1 byte and 1 GiB", o.ChunkSize)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,7 +52,7 @@ func newConvertCommand(a *app) *cobra.Command {
 	cameraFlag(f, &o.name)
 	o.part.Flags(f)
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists; a folder is never replaced")
-	settingFlags(cmd, settings.Bag, &o.bag)
+	settingFlags(cmd, slices.Concat(settings.Bag, settings.Zstd), &o.bag)
 	return cmd
 }
 
@@ -77,22 +78,23 @@ func (o convertOptions) usage(in string) error {
 		return fmt.Errorf("%s: with --realsense OUT must end in .bag or .db3", out)
 	case ext == ".bag" && o.ros == 2, (ext == ".db3" || ext == "") && o.ros == 1:
 		return fmt.Errorf("%s: the format can't hold messages of ROS %d", out, o.ros)
-	case ext == ".db3" || ext == "" || ext == ".mcap": // librealsense wants .db3 in lower case
-		return compressible(out, o.bag.Compression)
-	case ext != ".bag":
+	case ext != ".db3" && ext != "" && ext != ".mcap" && ext != ".bag": // librealsense wants .db3 in lower case
 		return fmt.Errorf("%s: OUT must end in .bag, .db3 or .mcap, or be a folder, whose name has no dot", out)
 	}
-	return nil
+	return compressible(out, o.bag.Compression)
 }
 
-// compressible returns an error if an output that isn't a bag can't have a compression.
+// compressible returns an error if an output can't have a compression.
 func compressible(out string, c bagstore.Compression) error {
+	ext := convert.FormatOf(out)
 	switch {
 	case c == bagstore.None || c == "":
-	case filepath.Ext(out) != ".mcap":
+	case ext == ".bag" && c == bagstore.Zstd:
+		return fmt.Errorf("%s: a bag has no zstd; use --lz4", out)
+	case ext != ".bag" && ext != ".mcap":
 		return fmt.Errorf("%s: the format has no compression", out)
-	case c == bagstore.BZ2:
-		return fmt.Errorf("%s: MCAP has no bz2; use --lz4", out)
+	case ext == ".mcap" && c == bagstore.BZ2:
+		return fmt.Errorf("%s: MCAP has no bz2; use --lz4 or --zstd", out)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func newFilterCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
 	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print the value of this `EXPR` for each message, after MATCH or NO MATCH")
-	settingFlags(cmd, settings.Output, &o.bag)
+	settingFlags(cmd, slices.Concat(settings.Output, settings.Zstd), &o.bag)
 	help.First(f, "output", "topics", "exclude", "start", "end", "overwrite")
 	return cmd
 }
@@ -83,6 +83,9 @@ func (a *app) filter(ctx context.Context, in string, o filterOptions) error {
 
 func (a *app) copyBags(ctx context.Context, ins []string, o filterOptions) error {
 	out := o.out
+	if err := compressible(out, o.bag.Compression); err != nil {
+		return usageError{err}
+	}
 	if ext := filepath.Ext(out); ext == ".mcap" || ext == ".db3" {
 		return a.copyTo(ctx, ins, o)
 	}
@@ -144,9 +147,6 @@ func (a *app) chosen(ctx context.Context, filter bagstore.Filter, o filterOption
 // copyTo is copyBags for outputs that aren't bags.
 func (a *app) copyTo(ctx context.Context, ins []string, o filterOptions) error {
 	out := o.out
-	if err := compressible(out, o.bag.Compression); err != nil {
-		return usageError{err}
-	}
 	flush := func() {}
 	report, done := a.progress(out, o.print != "")
 	r, err := convert.Messages(ctx, convert.Options{

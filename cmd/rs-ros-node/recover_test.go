@@ -159,7 +159,8 @@ func TestCompressForeign(t *testing.T) {
 	}{
 		{exitFailed, []string{"compress", file}, "map[:true] notes.txt of 5 bytes run"}, // BZ2
 		{exitOK, []string{"compress", "--lz4", file}, "map[lz4:true] notes.txt of 5 bytes run"},
-		{exitFailed, []string{"decompress", file}, "map[lz4:true] notes.txt of 5 bytes run"}, // the original is there
+		{exitOK, []string{"compress", "--zstd", "--overwrite", file}, "map[zstd:true] notes.txt of 5 bytes run"},
+		{exitFailed, []string{"decompress", file}, "map[zstd:true] notes.txt of 5 bytes run"}, // the original is there
 		{exitOK, []string{"decompress", "--overwrite", file}, "map[:true] notes.txt of 5 bytes run"},
 	} {
 		want(t, c.code, c.args...)

@@ -6,7 +6,7 @@ import "slices"
 var (
 	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, lz4Topics, overwrite, upload, page)
 	Play   = slices.Concat(playback, playTopics, wrapper, Frames, page)
-	Record = slices.Concat(topics, triggers, bag.flags(), lz4Topics.flags(), overwrite, upload, page)
+	Record = slices.Concat(topics, triggers, bag.flags(), Zstd, lz4Topics.flags(), overwrite, upload, page)
 	Bridge = slices.Concat(bridged, Set{master})
 	View   = slices.Concat(viewer, streams.flags())
 	Demo   = slices.Concat(demo, streams.flags())
@@ -158,6 +158,9 @@ var bag = slices.Concat(sink, in("Compression", Set{
 	{Flag: "bz2", Short: "j", Help: "compress with BZ2: small but slow"},
 	{Flag: "chunksize", Group: "Disk and memory", Params: []string{"chunksize"}, Kind: Size, Bare: 1 << 10, Default: "768k", Help: "size of chunks; 0 writes a chunk for each message"},
 }))
+
+// Zstd is of commands that write MCAP.
+var Zstd = in("Compression", Set{{Flag: "zstd", Help: "compress with zstd; MCAP only"}})
 
 var lz4Topics = in("Compression", Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Expression, Example: ".*/points|/map",
 	Help: "compress only topics whose whole names match, with LZ4"}})

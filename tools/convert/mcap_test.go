@@ -62,7 +62,7 @@ func readMCAP(t *testing.T, path string, indexed bool) (info *mcap.Info, list []
 // offset, count and checksum with an independent one.
 func TestToMCAP(t *testing.T) {
 	python := need.Python(t)
-	need.Programs(t, "lz4")
+	need.Programs(t, "lz4", "zstd")
 	specified := func(path string) (string, error) {
 		var out, log bytes.Buffer
 		cmd := exec.Command(python, "testdata/check_mcap.py", path)
@@ -75,7 +75,7 @@ func TestToMCAP(t *testing.T) {
 	}
 	for _, bag := range []string{samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag"), samplebag.Walk(t, "walk.bag")} {
 		_, want := samplebag.Messages(t, bag)
-		for flag, compression := range map[bagstore.Compression]string{bagstore.LZ4: "lz4", bagstore.None: ""} {
+		for flag, compression := range map[bagstore.Compression]string{bagstore.LZ4: "lz4", bagstore.Zstd: "zstd", bagstore.None: ""} {
 			out := filepath.Join(filepath.Dir(bag), "out-"+string(flag)+".mcap")
 			run(t, Options{In: bag, Out: out, Bag: bagstore.Options{Compression: flag}})
 			info, list := readMCAP(t, out, true)

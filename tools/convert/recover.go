@@ -48,7 +48,7 @@ func Again(ctx context.Context, o Options) (Result, error) {
 	case ext == extDB3 && o.Bag.Compression != "" && o.Bag.Compression != bagstore.None:
 		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers support; convert it to .mcap or .bag", o.In)
 	case ext == extMCAP && o.Bag.Compression == bagstore.BZ2:
-		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4", o.In)
+		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4 or --zstd", o.In)
 	}
 	o.Format, o.checkSums, o.scan, o.Overwrite = ext, true, o.scan && ext == extMCAP, o.Bag.Overwrite
 	return Messages(ctx, o)
@@ -140,10 +140,12 @@ func recoveredName(path string) string {
 	return strings.TrimSuffix(path, ext) + ".recovered" + ext
 }
 
-// usualCompression returns LZ4 for a file with compressed chunks, else None.
+// usualCompression returns that of the first compressed chunk.
 func usualCompression(b *bagstore.Recording) bagstore.Compression {
-	if slices.ContainsFunc(b.Blocks(), func(c bagstore.Block) bool { return c.Compression != bagstore.None }) {
-		return bagstore.LZ4
+	for _, c := range b.Blocks() {
+		if c.Compression != bagstore.None {
+			return c.Compression
+		}
 	}
 	return bagstore.None
 }

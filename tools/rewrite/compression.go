@@ -21,11 +21,13 @@ func SameCompression(b *bagstore.Recording, o *bagstore.Options) (err error) {
 		o.Compression, o.LZ4Topics = bagstore.LZ4, some
 		return nil
 	}
-	o.Compression, err = MainCompression(b)
+	if o.Compression, err = MainCompression(b); o.Compression == bagstore.Zstd { // a bag has none
+		o.Compression = bagstore.LZ4
+	}
 	return err
 }
 
-// MainCompression returns the compression of most of a bag's chunks; LZ4 for those that a bag can't have.
+// MainCompression returns the compression of most of a recording's chunks.
 func MainCompression(b *bagstore.Recording) (bagstore.Compression, error) {
 	uses, _, err := info.Compressions(b)
 	switch {
@@ -33,10 +35,8 @@ func MainCompression(b *bagstore.Recording) (bagstore.Compression, error) {
 		return "", err
 	case len(uses) == 0:
 		return bagstore.None, nil
-	case uses[0].Kind == bagstore.None || uses[0].Kind == bagstore.BZ2:
-		return uses[0].Kind, nil
 	}
-	return bagstore.LZ4, nil
+	return uses[0].Kind, nil
 }
 
 // compressedTopics matches the topics most of whose messages are in LZ4 chunks, if a bag has others in

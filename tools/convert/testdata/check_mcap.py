@@ -138,8 +138,8 @@ class Data:
 def unpack(data, packing):
     if packing == "":
         return data
-    assert packing == "lz4", packing
-    return subprocess.run(["lz4", "-d", "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    assert packing in ("lz4", "zstd"), packing
+    return subprocess.run([packing, "-d", "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
 
 
 def summary(file, data):
