@@ -125,8 +125,8 @@ func TestReleaseNames(t *testing.T) {
 	}
 }
 
-// TestUnreadStreams checks that streams of safety cameras are reported, and aren't taken
-// for streams without frames.
+// TestUnreadStreams checks that streams of safety cameras, and those that aren't known, are reported, and
+// aren't taken for streams without frames.
 func TestUnreadStreams(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db3")
 	out, err := os.Create(path)
@@ -137,6 +137,7 @@ func TestUnreadStreams(t *testing.T) {
 		{"/file_version", ""}, {"/device_0/info", "Name=X"}, {"/device_0/sensor_0/info", "Name=Safety Camera"},
 		{"/device_0/sensor_0/Object_Detection_0/info", "encoding=RAW8;fps=30"}, {"/device_0/sensor_0/Safety_0/info", "encoding=RAW8;fps=30"},
 		{"/device_0/sensor_0/Occupancy_0/info", "encoding=RAW8;fps=30"}, {"/device_0/sensor_0/Object_Detection_0/object_detection/data", "{}"},
+		{"/device_0/sensor_0/Person_Detection_0/info", "encoding=RAW8;fps=30"}, {"/device_0/sensor_0/Person_Detection_0/inference/data", "{}"},
 	} {
 		id, err := w.AddTopic(bagstore.Topic{Name: row[0], Type: "std_msgs/msg/String"})
 		need.Must(t, err)
@@ -155,6 +156,9 @@ func TestUnreadStreams(t *testing.T) {
 		if !strings.Contains(left, name) {
 			t.Errorf("%s isn't named: %s", name, left)
 		}
+	}
+	if notes := strings.Join(f.Notes(), "\n"); !strings.Contains(notes, "Person_Detection_0/inference/data") {
+		t.Errorf("the unknown stream isn't named: %s", notes)
 	}
 }
 
