@@ -30,6 +30,14 @@ func depthHashes(t *testing.T, path string) map[uint64]string {
 	return out
 }
 
+// TestProcessZstd checks that a compression that bags don't have becomes LZ4.
+func TestProcessZstd(t *testing.T) {
+	in, out := filepath.Join(t.TempDir(), "in.mcap"), filepath.Join(t.TempDir(), "out.bag")
+	want(t, exitOK, "convert", samplebag.Data(t, "sw_small_raw.bag"), "-o", in, "--zstd")
+	want(t, exitOK, "process", in, "-o", out, "--filters", "temporal")
+	has(t, want(t, exitOK, "info", out), "lz4 [")
+}
+
 // TestProcess checks that processing a bag produces a sound recording, with librealsense's pixels for
 // the same processing.
 func TestProcess(t *testing.T) {

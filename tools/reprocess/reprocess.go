@@ -115,7 +115,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		o.Log.Warn().Strs("topics", left).Msg("left out: a RealSense recording has no place for these topics")
 	}
 	if w.o.Recorder.Bag.Compression == "" {
-		if w.o.Recorder.Bag.Compression, err = rewrite.MainCompression(files[0].Bag()); err != nil {
+		if w.o.Recorder.Bag.Compression, err = rewrite.BagCompression(files[0].Bag()); err != nil {
 			return Result{}, err
 		}
 	}

@@ -21,10 +21,17 @@ func SameCompression(b *bagstore.Recording, o *bagstore.Options) (err error) {
 		o.Compression, o.LZ4Topics = bagstore.LZ4, some
 		return nil
 	}
-	if o.Compression, err = MainCompression(b); o.Compression == bagstore.Zstd { // a bag has none
-		o.Compression = bagstore.LZ4
-	}
+	o.Compression, err = BagCompression(b)
 	return err
+}
+
+// BagCompression is MainCompression, but LZ4 for those that a bag can't have.
+func BagCompression(b *bagstore.Recording) (bagstore.Compression, error) {
+	c, err := MainCompression(b)
+	if err == nil && c != bagstore.None && c != bagstore.BZ2 {
+		c = bagstore.LZ4
+	}
+	return c, err
 }
 
 // MainCompression returns the compression of most of a recording's chunks.
