@@ -46,24 +46,24 @@ func ROS1Topic(c *Connection) Topic {
 
 // Latched reports whether late subscribers get the topic's last message.
 func (t Topic) Latched() bool {
-	return t.Latching || len(t.offers("durability:", "1", "transient_local")) > 0
+	return t.Latching || t.offers("durability:", "1", "transient_local") > 0
 }
 
 // BestEffort reports whether all publishers offered best effort.
 func (t Topic) BestEffort() bool {
-	n := len(t.offers("reliability:", "2", "best_effort"))
-	return n > 0 && n == len(t.offers("reliability:"))
+	n := t.offers("reliability:", "2", "best_effort")
+	return n > 0 && n == t.offers("reliability:")
 }
 
-// offers returns the values of a policy, of those that are wanted, or all.
-func (t Topic) offers(policy string, wanted ...string) (list []string) {
+// offers counts the publishers that offered one of some values of a policy, or any.
+func (t Topic) offers(policy string, wanted ...string) (n int) {
 	for line := range strings.Lines(t.QoS) {
 		value, ok := strings.CutPrefix(strings.TrimLeft(line, "- "), policy)
-		if value = strings.TrimSpace(value); ok && (len(wanted) == 0 || slices.Contains(wanted, value)) {
-			list = append(list, value)
+		if ok && (len(wanted) == 0 || slices.Contains(wanted, strings.TrimSpace(value))) {
+			n++
 		}
 	}
-	return list
+	return n
 }
 
 // Connections describes topics as connections, whose IDs are the indexes of the topics.
