@@ -38,7 +38,7 @@ func newCompressCommand(a *app) *cobra.Command {
 		},
 	}
 	o.flags(a, cmd)
-	settingFlags(cmd, slices.Concat(settings.Bag, settings.Zstd), &o.bag)
+	settingFlags(cmd, settings.Bag, &o.bag)
 	return cmd
 }
 

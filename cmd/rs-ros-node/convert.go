@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,7 +51,7 @@ func newConvertCommand(a *app) *cobra.Command {
 	cameraFlag(f, &o.name)
 	o.part.Flags(f)
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists; a folder is never replaced")
-	settingFlags(cmd, slices.Concat(settings.Bag, settings.Zstd), &o.bag)
+	settingFlags(cmd, settings.Bag, &o.bag)
 	return cmd
 }
 

@@ -66,7 +66,7 @@ func newFilterCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
 	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print the value of this `EXPR` for each message, after MATCH or NO MATCH")
-	settingFlags(cmd, slices.Concat(settings.Output, settings.Zstd), &o.bag)
+	settingFlags(cmd, settings.Copy, &o.bag)
 	help.First(f, "output", "topics", "exclude", "start", "end", "overwrite")
 	return cmd
 }

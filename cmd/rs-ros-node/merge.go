@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +29,7 @@ func newMergeCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.join, "join", false, "the bags are parts of one recording: leave out latched messages that later parts repeat")
 	o.selection.Flags(f)
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
-	settingFlags(cmd, slices.Concat(settings.Output, settings.Zstd), &o.bag)
+	settingFlags(cmd, settings.Copy, &o.bag)
 	help.First(f, "output", "topics", "exclude", "start", "end", "overwrite")
 	return cmd
 }

@@ -72,7 +72,7 @@ func (o *recoverOptions) flags(cmd *cobra.Command) {
 	outputFlag(f, &o.out, "`PATH` to write: a file, or a folder for several bags, which keep their names")
 	overwriteFlag(f, &o.force, "replace existing files, including kept originals")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object per bag")
-	settingFlags(cmd, slices.Concat(settings.Output, settings.Zstd), &o.to.Options.Options)
+	settingFlags(cmd, settings.Copy, &o.to.Options.Options)
 }
 
 func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) error {

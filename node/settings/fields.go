@@ -96,7 +96,8 @@ func (s Set) Fields(targets ...any) (found []Field) {
 // bagFields returns the settings of how bags are written.
 func bagFields(o *bagstore.Options) Fields {
 	return Fields{
-		"lz4": Switch(&o.Compression, bagstore.LZ4), "zstd": Switch(&o.Compression, bagstore.Zstd), "bz2": Switch(&o.Compression, bagstore.BZ2),
+		"lz4": Switch(&o.Compression, bagstore.LZ4), "bz2": Switch(&o.Compression, bagstore.BZ2),
+		"zstd":         Switch(&o.Compression, bagstore.Zstd),
 		"lz4-topics":   Parsed(&o.LZ4Topics, bagstore.MatchWhole),
 		"uncompressed": Switch(&o.Compression, bagstore.None),
 		"direct":       Switch(&o.Sink, bagstore.Direct), "buffered": Switch(&o.Sink, bagstore.Buffered),

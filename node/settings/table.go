@@ -6,17 +6,18 @@ import "slices"
 var (
 	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, lz4Topics, overwrite, upload, page)
 	Play   = slices.Concat(playback, playTopics, wrapper, Frames, page)
-	Record = slices.Concat(topics, triggers, bag.flags(), Zstd, lz4Topics.flags(), overwrite, upload, page)
+	Record = slices.Concat(topics, triggers, bag.flags(), zstd, lz4Topics.flags(), overwrite, upload, page)
 	Bridge = slices.Concat(bridged, Set{master})
 	View   = slices.Concat(viewer, streams.flags())
 	Demo   = slices.Concat(demo, streams.flags())
 )
 
-// The settings of commands that write bags from files. The compression of Output defaults to that
-// of the input. Sink has only the settings of writing to disk.
+// The settings of commands that write recordings from files. The compression of Output, a bag, and of Copy defaults to that
+// of the input. Bag and Copy may be MCAP. Sink has only the settings of writing to disk.
 var (
-	Bag    = bag.flags()
-	Output = slices.Concat(Bag, in("Compression", Set{{Flag: "uncompressed", Help: "don't compress"}}))
+	Bag    = slices.Concat(bag.flags(), zstd)
+	Output = slices.Concat(bag.flags(), in("Compression", Set{{Flag: "uncompressed", Help: "don't compress"}}))
+	Copy   = slices.Concat(Output, zstd)
 	Sink   = sink.flags()
 )
 
@@ -159,8 +160,7 @@ var bag = slices.Concat(sink, in("Compression", Set{
 	{Flag: "chunksize", Group: "Disk and memory", Params: []string{"chunksize"}, Kind: Size, Bare: 1 << 10, Default: "768k", Help: "size of chunks; 0 writes a chunk for each message"},
 }))
 
-// Zstd is of commands that write MCAP.
-var Zstd = in("Compression", Set{{Flag: "zstd", Help: "compress with zstd; MCAP only"}})
+var zstd = in("Compression", Set{{Flag: "zstd", Help: "compress with zstd; MCAP only"}})
 
 var lz4Topics = in("Compression", Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Expression, Example: ".*/points|/map",
 	Help: "compress only topics whose whole names match, with LZ4"}})
