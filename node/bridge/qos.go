@@ -45,8 +45,8 @@ func parseQoS(rules []string) (list []qosRule, err error) {
 	return list, nil
 }
 
-// qosOf returns a topic's quality of service: of the last rule that matches, or as its publishers have it. Latched messages are kept,
-// and are reliable in any case, since nobody asks for less.
+// qosOf returns a topic's quality of service: of the last rule that matches, or as its publishers have it. Latched
+// messages are kept, and are reliable in any case, since nobody asks for less.
 func qosOf(rules []qosRule, name string, p ros.Publication) dds.QoS {
 	if p.Latched {
 		return dds.QoS{Reliable: true, TransientLocal: true, Depth: unlimited} // they replace each other by their keys

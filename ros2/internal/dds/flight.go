@@ -19,7 +19,7 @@ type flight struct {
 
 const unit = 100 * time.Microsecond
 
-// newFlight begins at a time that no later one is before.
+// newFlight begins a flight. Fragments are sent and wanted at no earlier time than now: at has no sign.
 func newFlight(c *change, fragment int, now time.Time) *flight {
 	n := max((c.size()+fragment-1)/fragment, 1)
 	return &flight{number: c.number, n: n, begin: now, at: make([]uint32, n), wants: make([]uint64, (n+63)/64)}
