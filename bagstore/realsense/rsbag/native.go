@@ -20,7 +20,7 @@ import (
 // device: images with their camera_info, and inertial samples. librealsense does so since 2.58.3;
 // it looks for words anywhere in a topic's name, we only in the part that names the stream.
 //
-// The messages besides images and samples are read in files node*.go and native*.go. They are serialized as in ROS 1 and are not
+// The messages besides images and samples are read in files native*.go, and node*.go of rslayout. They are serialized as in ROS 1 and are not
 // trusted: allocations are bounded by their size.
 
 type native struct {

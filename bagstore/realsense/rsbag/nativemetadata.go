@@ -153,7 +153,7 @@ func (a *assembler) nativeFrame(f *camdriver.Frame, stamp msgs.Time) {
 		f.Number += n.offset
 		return
 	}
-	md, err := parseNodeMetadata(text)
+	md, err := rslayout.ParseNodeMetadata(text)
 	if err != nil {
 		a.errs, a.err = a.errs+1, err
 		f.Number += n.offset

@@ -34,7 +34,7 @@ func (d *description) nativeOptions() {
 	f, others := d.f, 0
 	var conns []uint32
 	for _, c := range f.bag.Connections() {
-		_, updates := updatedNode(c.Topic)
+		_, updates := rslayout.UpdatedNode(c.Topic)
 		if c.Type == "rcl_interfaces/ParameterEvent" || updates && c.MD5 == msgs.MustType("dynamic_reconfigure/Config").MD5 {
 			conns = append(conns, c.ID)
 		}
@@ -80,15 +80,15 @@ func (d *description) nativeOptions() {
 	}
 }
 
-func (f *File) nativeParameters(m bagstore.Message) ([]nodeOption, int, error) {
-	if prefix, updates := updatedNode(m.Conn.Topic); updates {
-		list, others, err := parseUpdates(m.Conn.Topic, m.Data)
+func (f *File) nativeParameters(m bagstore.Message) ([]rslayout.NodeOption, int, error) {
+	if prefix, updates := rslayout.UpdatedNode(m.Conn.Topic); updates {
+		list, others, err := rslayout.ParseUpdates(m.Conn.Topic, m.Data)
 		if !f.inCamera(prefix) {
 			return nil, others + len(list), err
 		}
 		return list, others, err
 	}
-	node, list, others, err := parseParameterEvent(m.Data)
+	node, list, others, err := rslayout.ParseParameterEvent(m.Data)
 	// The node /camera/camera has the topics /camera/camera/depth/…, and before its
 	// version 4.55 /camera/depth/….
 	mine := f.inCamera(node + "/")

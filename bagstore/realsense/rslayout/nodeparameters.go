@@ -1,4 +1,4 @@
-package rsbag
+package rslayout
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"rsros/msgs"
 )
 
-// nodeOption is the value of an option of one of the camera's sensors.
-type nodeOption struct {
+// NodeOption is the value of an option of one of the camera's sensors.
+type NodeOption struct {
 	Sensor string // librealsense's name of the sensor
 	ID     camdriver.OptionID
 	Value  float32
@@ -35,10 +35,10 @@ var optionIDs = sync.OnceValue(func() map[string]camdriver.OptionID {
 	}
 })
 
-func optionOf(module, name string, value float32) (nodeOption, bool) {
+func optionOf(module, name string, value float32) (NodeOption, bool) {
 	sensor, known := optionModules[module]
 	id, has := optionIDs()[name]
-	return nodeOption{sensor, id, value}, known && has
+	return NodeOption{sensor, id, value}, known && has
 }
 
 // Types of the values of ROS 2's parameters that options have.
@@ -48,9 +48,9 @@ const (
 	parameterDouble
 )
 
-// parseParameterEvent parses a rcl_interfaces/ParameterEvent: the node, the new values of options, and
+// ParseParameterEvent parses a rcl_interfaces/ParameterEvent: the node, the new values of options, and
 // the number of other parameters.
-func parseParameterEvent(message []byte) (node string, options []nodeOption, others int, err error) {
+func ParseParameterEvent(message []byte) (node string, options []NodeOption, others int, err error) {
 	d := msgs.NewDecoder(message)
 	d.Time()
 	node = d.String()
@@ -107,15 +107,15 @@ func boolNumber(b bool) float32 {
 // updatesSuffix ends the names of dynamic_reconfigure's topics.
 const updatesSuffix = "/parameter_updates"
 
-// updatedNode reports whether a topic has a sensor's options in dynamic_reconfigure, and returns the
+// UpdatedNode reports whether a topic has a sensor's options in dynamic_reconfigure, and returns the
 // prefix of the camera's topics.
-func updatedNode(topic string) (prefix string, ok bool) {
+func UpdatedNode(topic string) (prefix string, ok bool) {
 	module, ok := strings.CutSuffix(topic, updatesSuffix)
 	return strings.TrimSuffix(path.Dir(module), "/") + "/", ok && optionModules[path.Base(module)] != ""
 }
 
-// parseUpdates parses a dynamic_reconfigure/Config: a sensor's options, and the number of other values.
-func parseUpdates(topic string, message []byte) (options []nodeOption, others int, err error) {
+// ParseUpdates parses a dynamic_reconfigure/Config: a sensor's options, and the number of other values.
+func ParseUpdates(topic string, message []byte) (options []NodeOption, others int, err error) {
 	var c msgs.Config
 	if err := msgs.Unmarshal(message, &c); err != nil {
 		return nil, 0, fmt.Errorf("parameters: %w", err)

@@ -1,4 +1,4 @@
-package rsbag
+package rslayout
 
 import (
 	"encoding/json"
@@ -26,8 +26,8 @@ var nodeDomains = map[string]camdriver.Domain{
 	"hardware_clock": camdriver.HardwareClock, "system_time": camdriver.SystemTime, "global_time": camdriver.GlobalTime,
 }
 
-// parseNodeMetadata parses the JSON of a Metadata message, which must have number, time and domain.
-func parseNodeMetadata(text string) (m rstext.Metadata, err error) {
+// ParseNodeMetadata parses the JSON of a Metadata message, which must have number, time and domain.
+func ParseNodeMetadata(text string) (m rstext.Metadata, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &fields); err != nil {
 		return m, fmt.Errorf("metadata: %w", err)

@@ -1,18 +1,17 @@
-package rsbag
+package rslayout
 
 import (
 	"math"
 	"slices"
 	"testing"
 
-	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/need"
 )
 
 func TestParseMetadata(t *testing.T) {
-	m, err := parseNodeMetadata(`{"frame_number":7,"clock_domain":"global_time","frame_timestamp":1700000000000.250000,"hw_timestamp":12,"actual_fps":30000,"number_of_3d_vertices":5,"made_up":1,"gain_level":"high"}`)
+	m, err := ParseNodeMetadata(`{"frame_number":7,"clock_domain":"global_time","frame_timestamp":1700000000000.250000,"hw_timestamp":12,"actual_fps":30000,"number_of_3d_vertices":5,"made_up":1,"gain_level":"high"}`)
 	need.Must(t, err)
 	slices.SortFunc(m.Values, func(a, b camdriver.MetadataValue) int { return int(a.Key) - int(b.Key) })
 	slices.Sort(m.Unknown)
@@ -24,19 +23,19 @@ func TestParseMetadata(t *testing.T) {
 		``, `[]`, `null`, `{}`, `{"frame_number":-1,"clock_domain":"global_time","frame_timestamp":1}`, `{"frame_number":1,"clock_domain":"sundial","frame_timestamp":1}`,
 		`{"frame_number":1,"clock_domain":"global_time"}`,
 	} {
-		if m, err := parseNodeMetadata(text); err == nil {
+		if m, err := ParseNodeMetadata(text); err == nil {
 			t.Errorf("%s: %+v", text, m)
 		}
 	}
 }
 
 func TestPair(t *testing.T) {
-	prefix, from, to, ok := rslayout.NodePair("/camera/camera/extrinsics/depth_to_infra2")
+	prefix, from, to, ok := NodePair("/camera/camera/extrinsics/depth_to_infra2")
 	if !ok || prefix != "/camera/camera/" || from.String() != "Depth_0" || to.String() != "Infrared_2" {
 		t.Errorf("%q, %v, %v, %v", prefix, from, to, ok)
 	}
 	for _, topic := range []string{"/camera/extrinsics/depth", "/camera/depth_to_color", "/camera/extrinsics/left_to_right"} {
-		if _, _, _, ok := rslayout.NodePair(topic); ok {
+		if _, _, _, ok := NodePair(topic); ok {
 			t.Errorf("%s is a pair of streams", topic)
 		}
 	}
@@ -47,15 +46,15 @@ func TestCalibration(t *testing.T) {
 	m := msgs.Extrinsics{Header: msgs.Header{FrameID: "depth_to_color_extrinsics"}, Rotation: camdriver.Transpose(want.Rotation), Translation: want.Translation}
 	whole := msgs.Marshal(&m)
 	for _, b := range [][]byte{whole, whole[len(whole)-96:]} { // of ROS 1, and of ROS 2, without a header
-		if e, err := rslayout.NodeExtrinsics(b); err != nil || e != want {
+		if e, err := NodeExtrinsics(b); err != nil || e != want {
 			t.Errorf("%v, %v", e, err)
 		}
 	}
-	if _, err := rslayout.NodeExtrinsics(whole[len(whole)-95:]); err == nil {
+	if _, err := NodeExtrinsics(whole[len(whole)-95:]); err == nil {
 		t.Error("11 numbers are enough")
 	}
 	m.Translation[0] = math.NaN()
-	if _, err := rslayout.NodeExtrinsics(msgs.Marshal(&m)); err == nil {
+	if _, err := NodeExtrinsics(msgs.Marshal(&m)); err == nil {
 		t.Error("a place that is no number")
 	}
 }
@@ -68,14 +67,14 @@ func TestUpdates(t *testing.T) {
 		Doubles: []msgs.Param[float64]{{Name: "depth_units", Value: 0.001}},
 		Strs:    []msgs.Param[string]{{Name: "json", Value: "x"}},
 	}
-	prefix, ok := updatedNode("/camera/stereo_module/parameter_updates")
-	list, others, err := parseUpdates("/camera/stereo_module/parameter_updates", msgs.Marshal(&c))
-	want := []nodeOption{{"Stereo Module", camdriver.OptionEnableAutoExposure, 1}, {"Stereo Module", camdriver.OptionExposure, 8500}}
+	prefix, ok := UpdatedNode("/camera/stereo_module/parameter_updates")
+	list, others, err := ParseUpdates("/camera/stereo_module/parameter_updates", msgs.Marshal(&c))
+	want := []NodeOption{{"Stereo Module", camdriver.OptionEnableAutoExposure, 1}, {"Stereo Module", camdriver.OptionExposure, 8500}}
 	if !ok || prefix != "/camera/" || err != nil || !slices.Equal(list, want) || others != 3 {
 		t.Errorf("%q %v: %v, %d others, %v", prefix, ok, list, others, err)
 	}
 	for _, topic := range []string{"/move_base/parameter_updates", "/camera/stereo_module/parameter_descriptions", "/parameter_updates"} {
-		if _, ok := updatedNode(topic); ok {
+		if _, ok := UpdatedNode(topic); ok {
 			t.Errorf("%s is the camera's", topic)
 		}
 	}
@@ -105,17 +104,17 @@ func event(kind uint8) []byte {
 
 func TestParameterEvent(t *testing.T) {
 	for kind, want := range map[uint8]float32{parameterBool: 1, parameterInteger: 8500, parameterDouble: 0.5} {
-		node, list, others, err := parseParameterEvent(event(kind))
-		if err != nil || node != "/camera/camera" || others != 0 || !slices.Equal(list, []nodeOption{{"Stereo Module", camdriver.OptionExposure, want}}) {
+		node, list, others, err := ParseParameterEvent(event(kind))
+		if err != nil || node != "/camera/camera" || others != 0 || !slices.Equal(list, []NodeOption{{"Stereo Module", camdriver.OptionExposure, want}}) {
 			t.Errorf("kind %d: %q %v, %d others, %v", kind, node, list, others, err)
 		}
 	}
-	if _, list, others, err := parseParameterEvent(event(4)); err != nil || len(list) != 0 || others != 1 {
+	if _, list, others, err := ParseParameterEvent(event(4)); err != nil || len(list) != 0 || others != 1 {
 		t.Errorf("a text: %v, %d others, %v", list, others, err)
 	}
 	b := event(parameterBool)
 	for n := range b {
-		if _, _, _, err := parseParameterEvent(b[:n]); err == nil && n < len(b)-4 {
+		if _, _, _, err := ParseParameterEvent(b[:n]); err == nil && n < len(b)-4 {
 			t.Errorf("%d of %d bytes are read", n, len(b))
 		}
 	}
@@ -131,15 +130,15 @@ func FuzzNode(f *testing.F) {
 	f.Add(msgs.Marshal(&msgs.Extrinsics{}))
 	f.Add(msgs.Marshal(&msgs.IMUInfo{FrameID: "gyro"}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if _, list, others, err := parseParameterEvent(b); err != nil && (list != nil || others > 0) || (len(list)+others)*minParameter > len(b) {
+		if _, list, others, err := ParseParameterEvent(b); err != nil && (list != nil || others > 0) || (len(list)+others)*minParameter > len(b) {
 			t.Errorf("%d options and %d others in %d bytes, %v", len(list), others, len(b), err)
 		}
-		if list, _, err := parseUpdates("/camera/stereo_module/parameter_updates", b); err == nil && len(list)*5 > len(b) {
+		if list, _, err := ParseUpdates("/camera/stereo_module/parameter_updates", b); err == nil && len(list)*5 > len(b) {
 			t.Errorf("%d options in %d bytes", len(list), len(b))
 		}
-		_, _ = parseNodeMetadata(string(b))
-		_, _ = rslayout.NodeExtrinsics(b)
-		_, _ = rslayout.NodeMotion(b)
-		_, _, _, _ = rslayout.NodePair(string(b))
+		_, _ = ParseNodeMetadata(string(b))
+		_, _ = NodeExtrinsics(b)
+		_, _ = NodeMotion(b)
+		_, _, _, _ = NodePair(string(b))
 	})
 }
