@@ -4,7 +4,6 @@ package bucket
 import (
 	"io/fs"
 	"net"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,9 +14,6 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
-
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"rsros/bagstore/place"
 	"rsros/bagstore/place/s3"
@@ -70,18 +66,6 @@ func Start(t testing.TB) *Bucket {
 	})
 	b := &Bucket{Folder: filepath.Join(folder, "walks"), Server: "http://" + address, t: t}
 	b.Proxy = NewProxy(t, b.Server)
-	b.use()
-	return b
-}
-
-// Fake starts a server within the test's process, with a bucket in memory. It starts at once.
-func Fake(t testing.TB) *Bucket {
-	t.Helper()
-	backend := s3mem.New()
-	need.Must(t, backend.CreateBucket("walks"))
-	s := httptest.NewServer(gofakes3.New(backend).Server())
-	t.Cleanup(s.Close)
-	b := &Bucket{Proxy: NewProxy(t, s.URL), Server: s.URL, t: t}
 	b.use()
 	return b
 }

@@ -39,12 +39,11 @@ var faults = map[string]struct {
 // ones are errors after a bounded number of requests, without credentials in them.
 func TestFaultTable(t *testing.T) {
 	t.Cleanup(server.ScaleForTest(100))
-	want := content(200_000)
+	b, want := bucket.Start(t), content(200_000)
 	const last = 150_000
 	for name, c := range faults {
 		t.Run(name, func(t *testing.T) {
-			b := bucket.Fake(t)
-			address := b.Address("a.bag")
+			address := b.Address(name + ".bag") // of which the cache has nothing
 			if _, err := place.Put(t.Context(), address, bytes.NewReader(want), int64(len(want)), place.PutOptions{}); err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +113,7 @@ func TestFaultTable(t *testing.T) {
 // that a replaced object is noticed.
 func TestFaultsOnTheWay(t *testing.T) {
 	t.Cleanup(server.ScaleForTest(100))
-	b := bucket.Fake(t)
+	b := bucket.Start(t)
 	want := content(3 << 20)
 	address := b.Address("a.bag")
 	put := func() {
@@ -225,7 +224,7 @@ func TestLongBody(t *testing.T) {
 // TestDeafServer checks that an upload to a server that stops reading is ended and tried again.
 func TestDeafServer(t *testing.T) {
 	t.Cleanup(server.ScaleForTest(100))
-	b := bucket.Fake(t)
+	b := bucket.Start(t)
 	want := content(12 << 20) // more than the system's buffers hold
 	for times, text := range map[int]string{1: "", 1000: "takes nothing"} {
 		b.Inject(func(r *http.Request, n int) bucket.Fault {
