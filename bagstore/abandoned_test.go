@@ -1,6 +1,9 @@
 package bagstore
 
-import "testing"
+import (
+	"sync/atomic"
+	"testing"
+)
 
 // loaded is a Reader whose blocks are a buffer.
 type loaded struct {
@@ -16,7 +19,7 @@ func TestAbandonedIsReleased(t *testing.T) {
 		c := &chunkContent{done: make(chan struct{})}
 		c.state.Store(state)
 		blk := WrapBuffer(make([]byte, 100))
-		new(prefetcher).fill(c, loaded{blk: blk}, Layout{}, false)
+		c.fill(loaded{blk: blk}, Layout{}, false, new(atomic.Int64))
 		if n := blk.refs.Count(); n != want {
 			t.Errorf("state %d: %d references, want %d", state, n, want)
 		}

@@ -179,7 +179,7 @@ func (it *Iterator) read() bool {
 // considers each once.
 func (it *Iterator) prefetch(decode bool) {
 	if it.reader.Layout.Access == Converted {
-		it.reader.passed(it.pos.time, it.dir)
+		it.reader.cache.passed(it.pos.time, it.dir)
 	}
 	for it.looked = max(it.looked, it.pending); it.looked < it.count() && it.soon(it.looked); it.looked++ {
 		r := it.ref(it.looked)
@@ -194,7 +194,7 @@ func (it *Iterator) prefetch(decode bool) {
 			return
 		}
 		if !it.reader.prefetch(r, l) {
-			it.reader.passed(it.pos.time, it.dir)
+			it.reader.cache.passed(it.pos.time, it.dir)
 			return
 		}
 	}

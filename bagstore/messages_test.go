@@ -267,7 +267,7 @@ func (c *memoryContent) bounded(t *testing.T, q Query) {
 	for range 300 {
 		it.Next()
 		held := int64(0)
-		for el := it.reader.lru.Front(); el != nil; el = el.Next() {
+		for el := it.reader.cache.lru.Front(); el != nil; el = el.Next() {
 			if k := el.Value.(*chunkContent); k.ready() {
 				held += k.blk.Size()
 			}
@@ -416,8 +416,8 @@ func TestTimeOrder(t *testing.T) {
 					t.Fatalf("%d: %v", it.Message().Time, it.Err())
 				}
 			}
-			if !it.Next() || it.reader.filed != 0 {
-				t.Errorf("%v; %d bytes are in files after all blocks that overlap", it.Err(), it.reader.filed)
+			if !it.Next() || it.reader.cache.filed != 0 {
+				t.Errorf("%v; %d bytes are in files after all blocks that overlap", it.Err(), it.reader.cache.filed)
 			}
 			it.Close()
 			if got := int(o.unpacked.Load()) - 1; got != test.unpacked || bad != test.bad {

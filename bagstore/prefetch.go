@@ -3,7 +3,6 @@ package bagstore
 import (
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -21,10 +20,7 @@ const (
 // messages: each on a goroutine of its own or, with Query.Lead, one at a time on a thread of low
 // priority. Methods are for the iterator's goroutine.
 type prefetcher struct {
-	queue chan func()  // of the thread; nil: not started
-	bytes int64        // size of the contents marked as ahead
-	limit int64        // of bytes
-	more  atomic.Int64 // bytes of contents above what was expected
+	queue chan func() // to the thread, from the iterator's goroutine; nil: not started
 	wait  sync.WaitGroup
 }
 
@@ -39,22 +35,10 @@ func Quietly(wait *sync.WaitGroup, work func()) {
 	})
 }
 
-// fill reads content claimed by the caller.
-func (p *prefetcher) fill(c *chunkContent, in Reader, l Layout, urgent bool) {
-	defer close(c.done)
-	blk, err := in.Load(c.ref.chunk, l, urgent)
-	c.blk, c.err = blk, err
-	if l.Access == Converted && err == nil {
-		c.more = blk.Size() - l.Size
-		p.more.Add(c.more)
-	}
-	if !c.state.CompareAndSwap(contentBegun, contentThere) {
-		p.more.Add(-c.more)
-		blk.Release()
-	}
-}
+// full reports whether the thread can take no more.
+func (p *prefetcher) full() bool { return len(p.queue) == leadChunks }
 
-// start queues a read for the thread. The caller has looked whether there is room.
+// start queues a read for the thread, unless it is full.
 func (p *prefetcher) start(read func()) {
 	if p.queue == nil {
 		queue := make(chan func(), leadChunks)
@@ -68,13 +52,6 @@ func (p *prefetcher) start(read func()) {
 	p.queue <- read // can't block: this is the only sender
 }
 
-func (p *prefetcher) used(c *chunkContent) {
-	if c.ahead {
-		c.ahead = false
-		p.bytes -= c.size
-	}
-}
-
 // stop waits for all reads. Those that the thread hasn't begun must have been claimed.
 func (p *prefetcher) stop() {
 	if p.queue != nil {
@@ -86,36 +63,33 @@ func (p *prefetcher) stop() {
 
 // prefetch starts reading a chunk that is needed soon. It returns false if there is no room.
 func (mr *messageReader) prefetch(r chunkRef, l Layout) bool {
-	p := &mr.ahead
-	if held := p.bytes + p.more.Load(); held > 0 && held+l.Size > p.limit || len(p.queue) == leadChunks {
+	cache := &mr.cache
+	if !cache.roomAhead(l.Size) || mr.ahead.full() {
 		return false
 	}
-	c, there := mr.cached(r)
+	c, there := cache.get(r)
 	if !there {
-		if plain(l) && !mr.makeRoom(l.Size) {
+		if plain(l) && !cache.makeRoom(l.Size) {
 			return false
 		}
-		c = mr.add(r, l)
+		c = cache.add(r, l)
 	}
-	if !c.ahead {
-		c.ahead = true
-		p.bytes += c.size
-	}
+	cache.mark(c)
 	if c.state.Load() != contentWaits {
 		return true
 	}
 	in := mr.readers[r.bag]
 	read := func() {
 		if c.claim() {
-			p.fill(c, in, l, false)
+			c.fill(in, l, false, &cache.aheadMore)
 		}
 	}
 	if c.slow = mr.v.lead > 0; !c.slow {
-		p.wait.Go(read)
+		mr.ahead.wait.Go(read)
 		return true
 	}
-	p.start(func() {
-		if p.more.Load() <= p.limit/2 { // otherwise it is read when it is due
+	mr.ahead.start(func() {
+		if cache.aheadMore.Load() <= cache.aheadLimit/2 { // otherwise it is read when it is due
 			read()
 		}
 	})
@@ -135,38 +109,9 @@ func (mr *messageReader) starves(c *chunkContent) bool {
 		return false
 	case <-timer.C:
 	}
-	if !c.state.CompareAndSwap(contentBegun, contentAbandoned) {
+	if !c.abandon() {
 		return false
 	}
-	el := mr.cache[c.ref]
-	mr.lru.Remove(el)
-	delete(mr.cache, c.ref)
-	mr.count(c, -1)
+	mr.cache.forget(mr.cache.contents[c.ref])
 	return true
-}
-
-// passed frees the room of chunks before t, which turned out to have no selected message, and the memory of converted ones.
-func (mr *messageReader) passed(t Time, dir int) {
-	for el := mr.lru.Front(); el != nil; {
-		c, next := el.Value.(*chunkContent), el.Next()
-		if dir > 0 && c.ref.end < t || dir < 0 && c.ref.start > t {
-			mr.ahead.used(c)
-			if c.converted && c.ref != mr.chunkRef && c.ready() {
-				mr.remove(el)
-			}
-		}
-		el = next
-	}
-}
-
-// forgetQueued drops the chunks that nobody has begun to read. Others no longer count as ahead.
-func (mr *messageReader) forgetQueued() {
-	for el := mr.lru.Front(); el != nil; {
-		c, next := el.Value.(*chunkContent), el.Next()
-		mr.ahead.used(c)
-		if c.claim() {
-			mr.remove(el)
-		}
-		el = next
-	}
 }
