@@ -72,13 +72,7 @@ func (s *Source) Modes() []d435i.Mode { return s.modes }
 
 // pixels returns the frame of a mode, valid until the next call for the mode.
 func (s *Source) pixels(m d435i.Mode, list []*camdriver.Frame) []byte {
-	s.mu.Lock()
-	b := s.scratch[m]
-	if len(b) != m.Bytes() {
-		b = make([]byte, m.Bytes())
-		s.scratch[m] = b
-	}
-	s.mu.Unlock()
+	b := s.arrivals.buffer(m)
 	f, size := list[0], len(b)/m.H
 	for y := range m.H {
 		out := b[y*size:][:size]

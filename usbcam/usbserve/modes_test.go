@@ -36,7 +36,7 @@ func TestPaddedRows(t *testing.T) {
 			}
 			return list
 		}
-		s, m := &Source{scratch: map[d435i.Mode][]byte{}}, d435i.Mode{Code: test.code, W: width, H: height, Bits: test.bits, FPS: 30}
+		s, m := &Source{arrivals: newArrivals()}, d435i.Mode{Code: test.code, W: width, H: height, Bits: test.bits, FPS: 30}
 		want := slices.Clone(s.pixels(m, frames(0)))
 		if got := s.pixels(m, frames(padding)); !slices.Equal(got, want) || slices.Equal(want[:8], want[16:]) {
 			t.Errorf("%v: padded frames are sent as %v, want %v", test.formats, got, want)

@@ -32,44 +32,24 @@ type Source struct {
 	product uint16
 	tables  d435i.Tables
 
-	life      sync.Mutex // serializes starting and stopping; not held by handlers
+	arrivals arrivals // what the sensors have sent, for the calls that wait for it
+
+	// life guards the following, and serializes starting and stopping; handlers don't hold it.
+	life      sync.Mutex
 	wanted    map[d435i.Mode]bool
 	rates     [2]int                      // of gyro and accel
 	active    map[int][]camdriver.Profile // by sensor
 	stopTimer *time.Timer                 // calls stopUnused
 	closed    bool
-
-	mu      sync.Mutex
-	changed chan struct{} // closed when something arrives
-	latest  map[camdriver.StreamID]*arrival
-	samples []d435i.Sample
-	lost    error // why there are no more frames
-	time    timeline
-	scratch map[d435i.Mode][]byte
 }
-
-// arrival is the newest frame of a stream.
-type arrival struct {
-	frames []*camdriver.Frame // several of pairStream
-	number uint32
-	time   uint32
-	taken  map[d435i.Mode]bool
-}
-
-// pairStream has the newest left and right infrared frames of the same number.
-var pairStream = camdriver.StreamID{Kind: camdriver.Infrared}
-
-// maxSamples bounds the motion samples that wait for the host.
-const maxSamples = 64
 
 // New returns a source. The device must have a depth stream of Z16.
 func New(dev camdriver.Device) (*Source, error) {
 	s := &Source{
 		dev: dev, streams: map[camdriver.StreamID]int{}, wanted: map[d435i.Mode]bool{},
 		offers: map[camdriver.StreamID][]camdriver.Profile{}, needs: map[d435i.Mode][]camdriver.Profile{},
-		changed: make(chan struct{}), latest: map[camdriver.StreamID]*arrival{}, scratch: map[d435i.Mode][]byte{},
+		active: map[int][]camdriver.Profile{}, arrivals: newArrivals(),
 	}
-	s.active = map[int][]camdriver.Profile{}
 	for i, sensor := range dev.Sensors() {
 		for _, p := range sensor.Profiles() {
 			s.streams[p.Stream] = i
@@ -158,7 +138,7 @@ func (s *Source) stream(enough func(wanted, active []camdriver.Profile) bool) er
 			continue
 		}
 		errs = append(errs, sensor.Stop())
-		s.forget(i)
+		s.arrivals.forget(i, s.active[i])
 		delete(s.active, i)
 		if len(wanted) > 0 {
 			err := sensor.Start(wanted, s)
@@ -209,41 +189,6 @@ func (s *Source) motion(id camdriver.StreamID, rate int) camdriver.Profile {
 	})
 }
 
-// put makes frames the newest of a stream, and keeps them. It requires mu.
-func (s *Source) put(id camdriver.StreamID, number, us uint32, frames ...*camdriver.Frame) {
-	s.drop(id)
-	for _, f := range frames {
-		f.Retain()
-	}
-	s.latest[id] = &arrival{frames: frames, number: number, time: us, taken: map[d435i.Mode]bool{}}
-}
-
-// drop releases the newest frame of a stream. It requires mu.
-func (s *Source) drop(id camdriver.StreamID) {
-	if a := s.latest[id]; a != nil {
-		a.release()
-		delete(s.latest, id)
-	}
-}
-
-func (a *arrival) release() {
-	for _, f := range a.frames {
-		f.Release()
-	}
-}
-
-// forget releases the frames of a sensor that has stopped. It requires life.
-func (s *Source) forget(sensor int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.time.restart(sensor)
-	for _, p := range s.active[sensor] {
-		if s.drop(p.Stream); p.Stream.Kind == camdriver.Infrared {
-			s.drop(pairStream)
-		}
-	}
-}
-
 // idle is how long a device keeps streams that no host reads.
 const idle = 10 * time.Second
 
@@ -277,68 +222,15 @@ func (s *Source) Close() error {
 }
 
 // Frame keeps the newest frame of each stream.
-func (s *Source) Frame(sensor int, f *camdriver.Frame) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id := f.Stream()
-	number, us := s.time.place(sensor, f)
-	if id.Kind.Inertial() {
-		value := f.Motion.Accel
-		if id.Kind == camdriver.Gyro {
-			value = f.Motion.Gyro
-		}
-		s.samples = append(s.samples, d435i.Sample{Gyro: id.Kind == camdriver.Gyro, Time: us, Value: value})
-		s.samples = s.samples[max(0, len(s.samples)-maxSamples):]
-	} else {
-		s.put(id, number, us, f)
-		left, right := s.latest[camdriver.LeftStream], s.latest[camdriver.RightStream]
-		if id.Kind == camdriver.Infrared && left != nil && right != nil && left.number == right.number {
-			s.put(pairStream, left.number, left.time, left.frames[0], right.frames[0])
-		}
-	}
-	s.wake()
-}
+func (s *Source) Frame(sensor int, f *camdriver.Frame) { s.arrivals.frame(sensor, f) }
 
 // StatusChanged ends waiting if the device has no more frames.
 func (s *Source) StatusChanged(st camdriver.Status) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lost = nil
+	var err error
 	if st.Kind == camdriver.StatusFailed {
-		s.lost = fmt.Errorf("the source failed: %w", st.Err)
+		err = fmt.Errorf("the source failed: %w", st.Err)
 	}
-	s.wake()
-}
-
-// wake requires mu.
-func (s *Source) wake() {
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-// check calls ready with mu held, unless the device has no more frames.
-func (s *Source) check(ready func() bool) (done bool, changed chan struct{}, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.lost != nil {
-		return false, nil, s.lost
-	}
-	return ready(), s.changed, nil
-}
-
-// await calls ready, with mu held, until it returns true.
-func (s *Source) await(ctx context.Context, ready func() bool) error {
-	for {
-		done, changed, err := s.check(ready)
-		if done || err != nil {
-			return err
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	s.arrivals.fail(err)
 }
 
 // Next implements d435i.Source.
@@ -353,18 +245,7 @@ func (s *Source) Next(ctx context.Context, m d435i.Mode) (shot d435i.Shot, err e
 	if m.Code == model.CodeY8I {
 		id = pairStream
 	}
-	var a *arrival
-	err = s.await(ctx, func() bool {
-		a = s.latest[id]
-		if a == nil || a.taken[m] {
-			return false
-		}
-		a.taken[m] = true
-		for _, f := range a.frames {
-			f.Retain()
-		}
-		return true
-	})
+	a, err := s.arrivals.image(ctx, id, m)
 	if err != nil {
 		return shot, err
 	}
@@ -379,22 +260,11 @@ func (s *Source) Sample(ctx context.Context, gyro, accel int) (out d435i.Sample,
 	if err := s.want(func() bool { return s.rates == rates }, func() { s.rates = rates }); err != nil {
 		return out, err
 	}
-	err = s.await(ctx, func() bool {
-		if len(s.samples) == 0 {
-			return false
-		}
-		out, s.samples = s.samples[0], s.samples[1:]
-		return true
-	})
-	return out, err
+	return s.arrivals.sample(ctx)
 }
 
 // Clock implements d435i.Source.
-func (s *Source) Clock() uint32 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.time.now(time.Now())
-}
+func (s *Source) Clock() uint32 { return s.arrivals.clock() }
 
 // Set implements d435i.Source. It ignores devices whose options can't be set, such as recordings.
 func (s *Source) Set(stream camdriver.StreamID, option camdriver.OptionID, value float32) {
