@@ -96,7 +96,7 @@ func (w *follower) advance() {
 			}
 			return
 		}
-		if w.s.lacking(&e.Set, w.streams) == nil {
+		if lacking(&e.Set, w.streams) == nil {
 			w.next = &followed{Entry: e}
 			return
 		}

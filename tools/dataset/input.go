@@ -13,7 +13,32 @@ import (
 	"rsros/camdriver"
 	"rsros/camdriver/process"
 	"rsros/tools/bagset"
+	"rsros/tools/export"
 )
+
+// Input is a recording that becomes a part of a data set.
+type Input struct {
+	*Sequence
+	Options Options
+	Out     *Folder
+	File    *rsbag.File
+	Filter  bagstore.Filter
+	snap    camdriver.DeviceSnapshot
+	truth   truth
+	Cameras []camdriver.StreamID
+	own     int         // of Cameras: those of File's camera
+	names   []string    // of the camera of each of Cameras; nil: there is one camera
+	others  []*follower // further cameras
+	without []string    // further cameras that lack what the form needs
+	res     *process.Resources
+	chain   process.Chain
+	leftOut *export.Table
+	Damaged uint64 // messages
+	pace    bagstore.Pace
+}
+
+// memory bounds the frames that are being processed.
+const memory = 128 << 20
 
 // exportOne exports a recording: as one sequence or, of several cameras in a form that has no place for them, as one for each.
 func exportOne(ctx context.Context, f Form, in, name string, out *Folder, o Options) (lost []string, err error) {
@@ -55,7 +80,7 @@ func exportOne(ctx context.Context, f Form, in, name string, out *Folder, o Opti
 func newInput(ctx context.Context, file *rsbag.File, in, folder string, out *Folder, filter bagstore.Filter, o Options) *Input {
 	s := &Input{
 		Sequence: &Sequence{Recording: in, Folder: folder}, Options: o, Out: out, File: file, Filter: filter, snap: file.Snapshot(),
-		ticks: ticks{rate: o.Rate}, pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress},
+		pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress},
 	}
 	for _, i := range s.snap.Info {
 		if i.Key == camdriver.InfoName {
@@ -127,4 +152,37 @@ func (s *Input) CameraOf(i int) string {
 		return ""
 	}
 	return rsbag.Camera{Name: s.names[i]}.PathName()
+}
+
+// Context is that of the run.
+func (s *Input) Context() context.Context { return s.pace.Ctx }
+
+// lost returns what the sequence doesn't have of the recording.
+func (s *Input) lost() (lost []string) {
+	if s.Damaged > 0 {
+		lost = append(lost, fmt.Sprintf("%s: %d messages are damaged", s.Recording, s.Damaged))
+	}
+	for _, n := range append(slices.Clone(s.File.Bag().Notes()), s.File.Bag().Found()...) {
+		if n.Severity == bagstore.Loss {
+			lost = append(lost, fmt.Sprintf("%s: %s", s.Recording, n.Text))
+		}
+	}
+	for _, name := range s.without {
+		lost = append(lost, fmt.Sprintf("%s: camera %s lacks what the data set needs", s.Recording, name))
+	}
+	if n := s.LeftOut - s.AtEnds; n > 0 {
+		lost = append(lost, fmt.Sprintf("%s: %d of %d sets were left out, see %s", s.Recording, n, s.LeftOut+s.Sets+s.ByRate, s.name("left_out.csv")))
+	}
+	return lost
+}
+
+// name returns a file's name below the data set's folder.
+func (s *Input) name(file string) string { return path.Join(s.Folder, file) }
+
+func (s *Input) table(file, head string) *export.Table { return s.Out.Table(s.name(file), head) }
+
+func (s *Input) text(file, text string) error { return s.Out.Text(s.name(file), []byte(text)) }
+
+func (s *Input) image(file string, img process.Image) error {
+	return s.Out.image(s.name(file), img.Frame)
 }
