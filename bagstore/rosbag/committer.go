@@ -13,23 +13,30 @@ import (
 // compress the following chunks. Otherwise the caller writes: then a message is in the file, its error known, and nothing
 // waits in memory when Write returns.
 //
+//	caller ─┬─ queue ─────────────────────────────► run ──► appender ──► file
+//	        └─ work ──► compress, on each worker ──► │ job.ready
+//	caller ── flush, press ────────────────────────► │
+//	caller ◄─ room, free ────────────────────────────┘
+//
 // A live recording doesn't wait for compression, as messages that wait outside the Writer are
 // lost if the process is killed. A chunk for which no worker is free is written uncompressed,
 // and so is the oldest one when too much waits for it.
 type committer struct {
-	appender           // of the writing goroutine or, without one, of the caller
-	free     chan *job // for reuse
+	appender // of the goroutine run or, without one, of the caller
 
-	// With compression; otherwise nil and unused.
-	queue   chan request  // to the writing goroutine
-	work    chan *job     // to the compression workers
-	flush   chan bool     // to the writing goroutine: the argument of flushStaged
-	press   chan struct{} // to the writing goroutine: too much waits, or for too long
-	room    chan struct{} // from the writing goroutine: a chunk is written
-	wait    sync.WaitGroup
-	waiting atomic.Int64 // bytes of chunks in the queue
-	most    atomic.Int64 // bytes that they take in the file at most
-	overdue atomic.Int64 // checkpoints that wait for compression no longer
+	// Only the caller sends to queue and work, and closes them. Without compression, all channels but free are nil.
+	queue chan request // chunks and checkpoints, in order
+	work  chan *job    // the chunks of queue that are to be compressed
+	flush chan bool    // the argument of flushStaged; the caller sends
+	// Notices, each of which has room for one. A deadline's timer sends to press as well as the caller and run.
+	press chan struct{} // to run: too much waits, or for too long
+	room  chan struct{} // from run: a chunk is written
+	free  chan *job     // for reuse, from run or, without one, from the caller
+
+	wait    sync.WaitGroup // of run and the workers
+	waiting atomic.Int64   // bytes of chunks in the queue
+	most    atomic.Int64   // bytes that they take in the file at most
+	overdue atomic.Int64   // checkpoints that wait for compression no longer
 }
 
 // request is a chunk to write or, if there is none, a checkpoint.

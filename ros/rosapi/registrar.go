@@ -34,12 +34,22 @@ const (
 // Registrar keeps a node's registrations at the master up to date. It waits for a master that isn't running. At
 // intervals it compares what the master has with what is wanted, and registers what is missing: everything after
 // the master was restarted, a service after the node that took its name has left.
+//
+//	        answer               no answer
+//	alone ─────────► met ◄──────────────────────► down
+//	                  │ ▲                 answer
+//	another URI has   │ │ that node
+//	the node's name   ▼ │ has left
+//	                 taken: registers nothing
 type Registrar struct {
 	caller *Caller
 	master string // URI
 	self   string // URI of this node's slave API
 	log    zerolog.Logger
 	greet  func(context.Context) error
+
+	wake  work.Signal   // push sets it, Run waits for it
+	ended chan struct{} // closed when Run has returned
 
 	// mu guards wanted and queue.
 	mu     sync.Mutex
@@ -51,13 +61,10 @@ type Registrar struct {
 	stateDue time.Time             // when the master is asked for its state again
 	renewDue time.Time             // when parameters are subscribed to again
 	met      bool                  // a master has answered
-	alone    atomic.Bool           // none has, though one was asked
+	alone    atomic.Bool           // none has, though one was asked; any goroutine may read it
 	down     bool                  // logged that the master doesn't answer
 	warned   time.Time             // when it was logged
 	taken    bool                  // logged that another node has the name
-
-	wake  work.Signal
-	ended chan struct{} // closed when Run has returned
 }
 
 // job is a key to be looked at, or a call of Wait, whose channel is closed when the jobs before it are done.
