@@ -10,19 +10,19 @@ import (
 // calibration is a camera's calibration. If a part could not be read, its error is
 // returned to callers that need it.
 type calibration struct {
-	stereo    model.DepthTable
-	modes     map[model.ImageSize]model.Pinhole
-	color     model.ColorTable
-	imu       model.MotionTable
-	stereoErr error
-	colorErr  error
-	cropped   bool
-	hasMotion bool
+	stereo     model.DepthTable
+	modes      map[model.ImageSize]model.Pinhole
+	color      model.ColorTable
+	imu        model.MotionTable
+	stereoErr  error
+	colorErr   error
+	depthColor bool
+	hasMotion  bool
 }
 
 // readCalibration reads all tables. A camera with an invalid table can still stream.
 func readCalibration(l *link, d *Device) *calibration {
-	c := &calibration{cropped: d.product.Cropped, imu: model.MotionTable{Accel: model.NoCorrection, Gyro: model.NoCorrection}}
+	c := &calibration{depthColor: d.product.DepthColor, imu: model.MotionTable{Accel: model.NoCorrection, Gyro: model.NoCorrection}}
 	b, err := l.command(model.OpGetCalibration, nil, model.TableDepth)
 	if err == nil {
 		c.stereo, err = model.ParseDepthTable(b)
@@ -33,7 +33,7 @@ func readCalibration(l *link, d *Device) *calibration {
 	if b, err := l.command(model.OpIntrinsics, nil); err == nil { // firmware 5.11.9.5 and later
 		c.modes = model.ParseModes(b)
 	}
-	if l.color != nil || d.product.Cropped {
+	if l.color != nil || d.product.DepthColor {
 		if b, err = l.command(model.OpGetCalibration, nil, model.TableColor); err == nil {
 			c.color, err = model.ParseColorTable(b)
 		}
@@ -67,7 +67,7 @@ func (c *calibration) poses(p model.Product) map[camdriver.StreamID]camdriver.Ex
 	switch {
 	case c.colorErr == nil && c.color.HasPose:
 		poses[camdriver.ColorStream] = c.color.ToDepth.Inverse()
-	case c.cropped:
+	case c.depthColor:
 		poses[camdriver.ColorStream] = camdriver.Identity() // the left imager itself
 	}
 	if c.hasMotion {
@@ -91,7 +91,7 @@ func (c *calibration) intrinsics(p camdriver.Profile) (camdriver.Intrinsics, err
 	switch {
 	case p.Stream == camdriver.ColorStream && c.colorErr != nil:
 		return camdriver.Intrinsics{}, c.colorErr
-	case p.Stream == camdriver.ColorStream && c.cropped:
+	case p.Stream == camdriver.ColorStream && c.depthColor:
 		return c.color.D405Intrinsics(s), nil
 	case p.Stream == camdriver.ColorStream:
 		return c.color.Intrinsics(s), nil

@@ -77,7 +77,7 @@ func newDevice(bus usb.Bus, l *link, p model.Product, o Options) (*Device, error
 	if text := oldFirmware(l.id.Firmware, p); text != "" {
 		d.log.Warn().Msg(text)
 	}
-	if l.usb.Slow() {
+	if l.usb.USB2() {
 		d.log.Warn().Str("usb", l.usb.Version()).
 			Msg("the camera is on a USB 2 link and offers fewer profiles; use a USB 3 port and cable")
 	}

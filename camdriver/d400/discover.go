@@ -92,7 +92,7 @@ func inspect(ctx context.Context, bus usb.Bus, u plugged) Found {
 	f.Name, f.Serial, f.ASICSerial, f.Firmware = p.Name(), l.id.Serial.String(), l.id.ASICSerial.String(), l.id.Firmware.String()
 	if err := errors.Join(checkParts(l, p), l.close()); err != nil {
 		f.State = err.Error()
-	} else if u.Slow() {
+	} else if u.USB2() {
 		f.State = "ready, on a USB 2 link with fewer profiles"
 	} else if text := oldFirmware(l.id.Firmware, p); text != "" {
 		f.State = "ready; " + text

@@ -50,7 +50,7 @@ func outputsOf(native camdriver.Format, p model.Product) []output {
 	switch {
 	case native == camdriver.YUYV:
 		return append(colorOutputs(camdriver.ColorStream, native), output{camdriver.ColorStream, camdriver.Y8})
-	case native == camdriver.UYVY && p.Cropped:
+	case native == camdriver.UYVY && p.DepthColor:
 		return colorOutputs(camdriver.ColorStream, native)
 	case native == camdriver.UYVY && p.Colored:
 		return colorOutputs(mixedStream, native)

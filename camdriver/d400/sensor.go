@@ -70,7 +70,7 @@ func (s *sensor) attach(l *link) error {
 	s.profiles = s.motion
 	if s.find != nil {
 		s.modes = s.find(l)
-		s.profiles = profilesOf(s.modes, l.usb.Slow())
+		s.profiles = profilesOf(s.modes, l.usb.USB2())
 	}
 	if len(s.profiles) == 0 {
 		return fmt.Errorf("camera has no profile known to this driver: %w", camdriver.ErrUnsupported)

@@ -90,61 +90,61 @@ func (m *stereoModule) settings(l *link, p model.Product) []setting {
 	auto := uvcOption(camdriver.OptionEnableAutoExposure, xu(model.XUAutoExposure, 1), "Auto exposure of the stereo imagers")
 	laser := laserPower(l)
 	emitter := uvcOption(camdriver.OptionEmitterEnabled, xu(model.XUEmitter, 1), "Emitter: 0 off, 1 laser, 2 auto, 3 LED")
-	list := []setting{
-		m.temperature(l, camdriver.OptionAsicTemperature, 1, "ASIC temperature in °C, while streaming"),
-		m.host.errors.setting(camdriver.OptionErrorPollingEnabled, "Poll hardware errors once a second"),
-		m.temperature(l, camdriver.OptionProjectorTemperature, 0, "Projector temperature in °C, while streaming"),
-		m.depthUnits(l, p),
-		fixed(camdriver.OptionStereoBaseline, m.baseline, "Distance between the imagers in mm"),
-		m.host.globalTime(),
-	}
 	since := func(v model.Version) bool { return !l.id.Firmware.Less(v) }
-	if since(boundsFirmware) && l.id.GlobalShutter {
-		list = append(list, m.limits.settings(0, exposure, camdriver.OptionAutoExposureLimit, camdriver.OptionAutoExposureLimitToggle)...)
-		list = append(list, m.limits.settings(1, gain, camdriver.OptionAutoGainLimit, camdriver.OptionAutoGainLimitToggle)...)
-	}
 	always := command(camdriver.OptionEmitterAlwaysOn, "Keep the emitter on between exposures", 1, model.OpLaserAlwaysOn, model.OpLaserAlwaysOn, 2)
 	alternate := alternating(!since(model.HDRFirmware))
-	rest := alternate.lockedBy(always)
+	alternateAlone := alternate.lockedBy(always)
+	limits := append(m.limits.settings(0, exposure, camdriver.OptionAutoExposureLimit, camdriver.OptionAutoExposureLimitToggle),
+		m.limits.settings(1, gain, camdriver.OptionAutoGainLimit, camdriver.OptionAutoGainLimitToggle)...)
+	var sequence []setting
 	if since(model.HDRFirmware) {
 		m.hdr.exposure, m.hdr.auto, m.hdr.alternate = exposure, auto, alternate
-		sequence := m.hdr.settings()
-		list = append(list, sequence...)
+		sequence = m.hdr.settings()
 		exposure, gain = m.hdr.step(0, exposure), m.hdr.step(1, gain)
-		for _, excluded := range []*setting{&auto, &rest, &laser, &emitter} {
+		for _, excluded := range []*setting{&auto, &alternateAlone, &laser, &emitter} {
 			*excluded = excluded.lockedBy(sequence[0])
 		}
 	}
-	list = append(list, exposure, gain, auto, laser, emitter)
-	if since(alternatingFirmware) && l.id.GlobalShutter && l.id.Projector {
-		list = append(list, rest)
-	}
-	if since(alwaysOnFirmware) && l.id.GlobalShutter && l.id.Projector {
-		list = append(list, always.lockedBy(alternate))
-	}
-	switch {
-	case p.Alone:
-	case since(syncByXUFirmware):
-		list = append(list, uvcOption(camdriver.OptionInterCamSyncMode, xu(model.XUSync, 1), "Synchronization of cameras: 0 default, 1 master, 2 slave"))
-	case since(syncFirmware):
-		list = append(list, m.synchronization(l))
-	}
-	add := func(id camdriver.OptionID, selector uint8, size int, about string) {
-		list = append(list, uvcOption(id, xu(selector, size), about))
-	}
-	if p.ID != model.D421 {
-		add(camdriver.OptionOutputTriggerEnabled, model.XUOutputTrigger, 1, "Send a trigger pulse with each depth frame")
-	}
-	if p.Colored && !p.Cropped && p.ID != model.D455 {
-		add(camdriver.OptionEnableAutoWhiteBalance, model.XUAutoWhite, 1, "Automatic white balance of the left imager")
-	}
-	if p.Cropped {
-		list = append(list, colorSettings(l.depth, true)...)
-	}
-	if p.ID == model.D455 { // others stall
-		add(camdriver.OptionDepthAutoExposureMode, model.XUExposureMode, 1, "Auto exposure of the stereo imagers: 0 regular, 1 accelerated")
-		add(camdriver.OptionThermalCompensation, model.XUThermal, 1, "Correct depth for the camera's temperature")
-		add(camdriver.OptionEmitterFrequency, model.XUEmitterRate, 2, "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz")
+	global, projector := l.id.GlobalShutter, l.id.GlobalShutter && l.id.Projector
+	syncXU := since(syncByXUFirmware)
+	var list []setting
+	for _, row := range []struct {
+		has  bool // the camera has them
+		list []setting
+	}{
+		{true, []setting{
+			m.temperature(l, camdriver.OptionAsicTemperature, 1, "ASIC temperature in °C, while streaming"),
+			m.host.errors.setting(camdriver.OptionErrorPollingEnabled, "Poll hardware errors once a second"),
+			m.temperature(l, camdriver.OptionProjectorTemperature, 0, "Projector temperature in °C, while streaming"),
+			m.depthUnits(l, p),
+			fixed(camdriver.OptionStereoBaseline, m.baseline, "Distance between the imagers in mm"),
+			m.host.globalTime(),
+		}},
+		{global && since(boundsFirmware), limits},
+		{since(model.HDRFirmware), sequence},
+		{true, []setting{exposure, gain, auto, laser, emitter}},
+		{projector && since(alternatingFirmware), []setting{alternateAlone}},
+		{projector && since(alwaysOnFirmware), []setting{always.lockedBy(alternate)}},
+		{!p.Alone && syncXU, []setting{
+			uvcOption(camdriver.OptionInterCamSyncMode, xu(model.XUSync, 1), "Synchronization of cameras: 0 default, 1 master, 2 slave"),
+		}},
+		{!p.Alone && !syncXU && since(syncFirmware), []setting{m.synchronization(l)}},
+		{p.ID != model.D421, []setting{
+			uvcOption(camdriver.OptionOutputTriggerEnabled, xu(model.XUOutputTrigger, 1), "Send a trigger pulse with each depth frame"),
+		}},
+		{p.Colored && !p.DepthColor && p.ID != model.D455, []setting{
+			uvcOption(camdriver.OptionEnableAutoWhiteBalance, xu(model.XUAutoWhite, 1), "Automatic white balance of the left imager"),
+		}},
+		{p.DepthColor, colorSettings(l.depth, true)},
+		{p.ID == model.D455, []setting{ // others stall
+			uvcOption(camdriver.OptionDepthAutoExposureMode, xu(model.XUExposureMode, 1), "Auto exposure of the stereo imagers: 0 regular, 1 accelerated"),
+			uvcOption(camdriver.OptionThermalCompensation, xu(model.XUThermal, 1), "Correct depth for the camera's temperature"),
+			uvcOption(camdriver.OptionEmitterFrequency, xu(model.XUEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"),
+		}},
+	} {
+		if row.has {
+			list = append(list, row.list...)
+		}
 	}
 	for i, s := range list {
 		list[i] = m.locked(s)

@@ -29,7 +29,7 @@ type Product struct {
 	Units       float32 // metres per depth unit
 	IMUOrigin   [3]float64
 	Recovery    bool   // camera is in recovery mode
-	Cropped     bool   // the depth module provides colour: D405
+	DepthColor  bool   // the depth module provides colour: D405
 	Colored     bool   // the left imager is in colour
 	Alone       bool   // can't be synchronized with other cameras
 	Unsupported string // why the driver doesn't open it; empty if it does
@@ -53,7 +53,7 @@ var Products = []Product{
 		ID: D455, Model: "D455", Color: true, Colored: true, Units: 0.001,
 		Minimum: Version{5, 13, 0, 50}, IMUOrigin: [3]float64{-0.03022, 0.0074, 0.01602},
 	},
-	{ID: D405, Model: "D405", Units: 0.0001, Minimum: Version{5, 12, 11, 8}, Cropped: true, Colored: true, Alone: true},
+	{ID: D405, Model: "D405", Units: 0.0001, Minimum: Version{5, 12, 11, 8}, DepthColor: true, Colored: true, Alone: true},
 	{ID: D430, Model: "D430", Units: 0.001, Minimum: oldest},
 	{ID: 0x0b4b, Model: "D430I", Units: 0.001, Minimum: oldest},
 	{ID: 0x0ad2, Model: "D410", Colored: true, Units: 0.001, Minimum: oldest},

@@ -72,5 +72,5 @@ type Stream interface {
 // Version returns the USB version of the link as the SDK writes it: "3.2", "2.1".
 func (d Device) Version() string { return fmt.Sprintf("%d.%d", d.Spec>>8, d.Spec>>4&0xf) }
 
-// Slow reports whether the link is slower than USB 3.
-func (d Device) Slow() bool { return d.Spec < 0x0300 }
+// USB2 reports whether the link is slower than USB 3.
+func (d Device) USB2() bool { return d.Spec < 0x0300 }
