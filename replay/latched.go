@@ -145,7 +145,7 @@ func transformsKey(data []byte) string {
 }
 
 // Recall passes the last message at or before the current time to the Recaller sinks of
-// some topics. Messages of a Work are recalled only while nothing plays;
+// some topics. Messages of a Deferred are recalled only while nothing plays;
 // otherwise the next one comes soon.
 type Recall struct{ Topics []string }
 
@@ -177,7 +177,7 @@ func (c Recall) do(p *Player, now Wall) error {
 func (p *Player) recall(ch *channel, sink Recaller, m Recorded) error {
 	shift := p.time.stampShift(m.Time, p.clock.Now())
 	switch {
-	case m.Work == nil:
+	case m.Deferred == nil:
 		sink.Recall(p.raw(ch, m, m.Time, shift))
 		return nil
 	case !p.time.paused && !p.time.over:
@@ -187,7 +187,7 @@ func (p *Player) recall(ch *channel, sink Recaller, m Recorded) error {
 		return err
 	}
 	at := int64(m.Time + p.time.offset)
-	m.Work.Start(map[*bagstore.Connection]func(msgs.Raw){
+	m.Deferred.Start(map[*bagstore.Connection]func(msgs.Raw){
 		m.Conn: func(made msgs.Raw) { sink.Recall(p.stamped(ch, made, shift, at)) },
 	}, true)
 	return p.o.Source.Settle(p.ctx)

@@ -67,7 +67,7 @@ func (p *Player) publishNext(now Wall) error {
 		p.pacer = ch
 	}
 	var err error
-	if m.Work != nil {
+	if m.Deferred != nil {
 		p.start(m.Recorded, now)
 	} else if ch.limit.Pass(int64(m.Time)) {
 		p.clockPub.before(ch.Topic, m.Time+p.time.offset)

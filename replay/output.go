@@ -9,7 +9,7 @@ import (
 
 // Output receives a player's messages. Its methods and those of its sinks are called
 // by the goroutine of Run, except that a source's goroutine may call Publish for messages
-// made by a Work. An output may embed Nowhere for what it doesn't need.
+// made by a Deferred. An output may embed Nowhere for what it doesn't need.
 type Output interface {
 	// Advertise announces a channel. Several channels may share a topic. If it
 	// fails, the channel is left out and reported in Player.Problems.

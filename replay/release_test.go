@@ -12,7 +12,7 @@ import (
 	"rsros/program/buffers"
 )
 
-// retained counts the references to the messages of a source, each of which is a Work.
+// retained counts the references to the messages of a source, each of which is a Deferred.
 type retained struct {
 	Source
 	refs  atomic.Int64
@@ -35,32 +35,34 @@ type retainedIterator struct {
 
 func (it retainedIterator) Message() Recorded {
 	m := it.Iterator.Message()
-	m.Work = &retainedWork{m.Conn, slices.Clone(m.Data), it.s}
+	m.Deferred = &retainedDeferred{m.Conn, slices.Clone(m.Data), it.s}
 	return m
 }
 
-type retainedWork struct {
+type retainedDeferred struct {
 	conn *bagstore.Connection
 	data []byte
 	s    *retained
 }
 
-func (w *retainedWork) Connections() []*bagstore.Connection { return []*bagstore.Connection{w.conn} }
-func (w *retainedWork) Release()                            { w.s.refs.Add(-1) }
+func (w *retainedDeferred) Connections() []*bagstore.Connection {
+	return []*bagstore.Connection{w.conn}
+}
+func (w *retainedDeferred) Release() { w.s.refs.Add(-1) }
 
-func (w *retainedWork) Size() int64 {
+func (w *retainedDeferred) Size() int64 {
 	if w.s.sized != nil {
 		w.s.sized()
 	}
 	return int64(len(w.data))
 }
 
-func (w *retainedWork) Retain() buffers.Releaser {
+func (w *retainedDeferred) Retain() buffers.Releaser {
 	w.s.refs.Add(1)
 	return w
 }
 
-func (w *retainedWork) Start(wanted map[*bagstore.Connection]func(msgs.Raw), _ bool) {
+func (w *retainedDeferred) Start(wanted map[*bagstore.Connection]func(msgs.Raw), _ bool) {
 	for _, deliver := range wanted {
 		deliver(msgs.Raw{Head: slices.Clone(w.data)})
 	}

@@ -13,20 +13,20 @@ const settlePatience = time.Second
 
 // room waits until a message can be published without loss.
 func (p *Player) room(m Recorded) error {
-	if m.Work == nil {
+	if m.Deferred == nil {
 		return p.roomOn(p.channels.byConn[m.Conn], m.size())
 	}
 	if !p.o.Immediate && !p.time.paused {
 		return nil
 	}
-	ctx := p.ctx // a Work must not be discarded
+	ctx := p.ctx // a Deferred must not be discarded
 	if p.o.Immediate {
 		ctx = p.inbox.await(p.ctx)
 	}
 	if p.o.Source.Settle(ctx) != nil {
 		return context.Cause(ctx)
 	}
-	for _, c := range m.Work.Connections() {
+	for _, c := range m.Deferred.Connections() {
 		if ch := p.channels.byConn[c]; ch != nil {
 			if err := p.roomOn(ch, m.size()); err != nil {
 				return err

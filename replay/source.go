@@ -44,25 +44,25 @@ type Iterator interface {
 	Close()
 }
 
-// Recorded is an iterator's current message. Data and Work are valid until the iterator moves,
+// Recorded is an iterator's current message. Data and Deferred are valid until the iterator moves,
 // or longer with Retain.
 type Recorded struct {
 	bagstore.Message
-	Work Work // if not nil, makes messages in place of this one; Conn is one of theirs
+	Deferred Deferred // if not nil, makes messages in place of this one; Conn is one of theirs
 }
 
-// Retain keeps Data and Work valid until the Releaser is released.
+// Retain keeps Data and Deferred valid until the Releaser is released.
 func (r Recorded) Retain() buffers.Releaser {
-	if r.Work != nil {
-		return r.Work.Retain()
+	if r.Deferred != nil {
+		return r.Deferred.Retain()
 	}
 	return r.Message.Retain()
 }
 
 // size returns the bytes of memory that the message holds.
 func (r Recorded) size() int64 {
-	if r.Work != nil {
-		return r.Work.Size()
+	if r.Deferred != nil {
+		return r.Deferred.Size()
 	}
 	return int64(len(r.Data))
 }

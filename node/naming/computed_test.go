@@ -115,7 +115,7 @@ func setTimes(t *testing.T, s *Source) (out []bagstore.Time) {
 	it := viewOf(t, s, bagstore.Query{}).Iterator()
 	defer it.Close()
 	for it.Next() {
-		if m := it.Message(); m.Work != nil && len(m.Work.(*moment).Set.Images) > 0 {
+		if m := it.Message(); m.Deferred != nil && len(m.Deferred.(*deferredEntry).Set.Images) > 0 {
 			out = append(out, m.Time)
 		}
 	}

@@ -49,11 +49,11 @@ type made struct {
 
 // messagesOf returns an iterator's messages of one moment, of which none is computed.
 func messagesOf(m replay.Recorded) (list []made) {
-	if m.Work == nil {
+	if m.Deferred == nil {
 		return []made{{m.Conn, msgs.Raw{Body: m.Data}}}
 	}
 	wanted := make(map[*bagstore.Connection]func(msgs.Raw))
-	for _, c := range m.Work.Connections() {
+	for _, c := range m.Deferred.Connections() {
 		wanted[c] = func(raw msgs.Raw) {
 			list = append(list, made{c, raw})
 			if raw.Owner != nil {
@@ -61,7 +61,7 @@ func messagesOf(m replay.Recorded) (list []made) {
 			}
 		}
 	}
-	m.Work.Start(wanted, false)
+	m.Deferred.Start(wanted, false)
 	return list
 }
 
@@ -169,7 +169,7 @@ func TestWrapperSourceImages(t *testing.T) {
 	for it.Next() {
 		m := it.Message()
 		topic := m.Conn.Topic
-		m.Work.Start(map[*bagstore.Connection]func(msgs.Raw){m.Conn: func(image msgs.Raw) {
+		m.Deferred.Start(map[*bagstore.Connection]func(msgs.Raw){m.Conn: func(image msgs.Raw) {
 			var head msgs.ImageHead
 			need.Must(t, msgs.Unmarshal(image.Head, &head))
 			if head.Width != 64 || head.Height != 48 || int(head.DataLen) != len(image.Body) || !strings.HasSuffix(head.Header.FrameID, "_optical_frame") ||

@@ -124,7 +124,7 @@ func (it *iterator) Seek(t bagstore.Time) {
 }
 
 func (it *iterator) drop() {
-	if w, ok := it.cur.Work.(*moment); ok {
+	if w, ok := it.cur.Deferred.(*deferredEntry); ok {
 		w.Release()
 	}
 	it.cur = replay.Recorded{}
@@ -145,8 +145,8 @@ func (it *iterator) Next() bool {
 		}
 		at := it.view.source.offset + bagstore.Time(e.At)
 		if conns := it.take(e); len(conns) > 0 && at <= it.view.end {
-			w := &moment{Shared: msgs.Share(e), Entry: e, source: it.view.source, run: it.run, united: it.united, conns: conns}
-			it.cur = replay.Recorded{Message: bagstore.Message{Conn: conns[0], Time: at}, Work: w}
+			w := &deferredEntry{Shared: msgs.Share(e), Entry: e, source: it.view.source, run: it.run, united: it.united, conns: conns}
+			it.cur = replay.Recorded{Message: bagstore.Message{Conn: conns[0], Time: at}, Deferred: w}
 			return true
 		}
 		if e.Release(); at > it.view.end {
@@ -199,7 +199,7 @@ func (it *iterator) Last(t bagstore.Time) (ok bool, damage error) {
 			it.cur, found = found, it.cur // the next move drops the former one
 		}
 		it.drop()
-		if it.cur = found; found.Work != nil {
+		if it.cur = found; found.Deferred != nil {
 			return true, damage
 		}
 	}

@@ -109,7 +109,7 @@ func (it *iterator) Next() (ok bool) {
 
 func (it *iterator) Message() replay.Recorded {
 	e := &event{it.event, it.Device}
-	m := replay.Recorded{Work: e}
+	m := replay.Recorded{Deferred: e}
 	m.Conn, m.Time = e.Connections()[0], it.bagTime(e.Time)
 	return m
 }
@@ -124,7 +124,7 @@ func (it *iterator) Close() {
 	it.cursor = nil
 }
 
-// event is a replay.Work that raises an event of the recording.
+// event is a replay.Deferred that raises an event of the recording.
 type event struct {
 	rsbag.Event
 	device *Device
@@ -141,7 +141,7 @@ func (e *event) Start(wanted map[*bagstore.Connection]func(msgs.Raw), _ bool) {
 	}
 }
 
-// Size implements replay.Work.
+// Size implements replay.Deferred.
 func (e *event) Size() int64 {
 	if e.Frame == nil {
 		return 0
@@ -149,7 +149,7 @@ func (e *event) Size() int64 {
 	return int64(len(e.Frame.Data))
 }
 
-// Retain implements replay.Work.
+// Retain implements replay.Deferred.
 func (e *event) Retain() buffers.Releaser {
 	if e.Frame == nil {
 		return nothing{}

@@ -7,21 +7,21 @@ import (
 	"rsros/msgs"
 )
 
-// moment is a replay.Work: a set of frames, or a sample.
-type moment struct {
-	*msgs.Shared // of the entry
+// deferredEntry is a replay.Deferred: a set of frames, or a sample.
+type deferredEntry struct {
+	*msgs.Shared // of the entry, which the worker may still use when the player has gone on
 	*rssets.Entry
 	source *Source
-	run    *run
-	united []msgs.Raw
+	run    *run       // since the last seek: blocks forget earlier sets
+	united []msgs.Raw // a sample's part of the messages with both gyro and accel
 	conns  []*bagstore.Connection
 }
 
-func (m *moment) Release() { m.Shared.Release() }
+func (m *deferredEntry) Release() { m.Shared.Release() }
 
-func (m *moment) Connections() []*bagstore.Connection { return m.conns }
+func (m *deferredEntry) Connections() []*bagstore.Connection { return m.conns }
 
-func (m *moment) Size() int64 {
+func (m *deferredEntry) Size() int64 {
 	if len(m.Set.Images) == 0 {
 		return int64(len(m.Frame.Data))
 	}
@@ -32,8 +32,9 @@ func (m *moment) Size() int64 {
 	return size
 }
 
-// Start publishes messages that needn't be computed at once, like a camera node.
-func (m *moment) Start(wanted map[*bagstore.Connection]func(msgs.Raw), recall bool) {
+// Start publishes at once, like a camera node, what is encoded from a frame alone. The worker computes what
+// needs the whole set: it may take longer than a frame's interval, which must not delay the images.
+func (m *deferredEntry) Start(wanted map[*bagstore.Connection]func(msgs.Raw), recall bool) {
 	s := m.source
 	now, later := make(receivers), make(receivers)
 	for c, deliver := range wanted {
@@ -57,7 +58,7 @@ func (m *moment) Start(wanted map[*bagstore.Connection]func(msgs.Raw), recall bo
 	stamp := s.stamps.Stamp(m.Set.Images[0].Frame)
 	s.layout.publish(s.streams, &m.Set, stamp, len(later) > 0)
 	if len(later) == 0 {
-		m.run.gap = true
+		m.run.gap = true // blocks with a history must not use sets from before
 		return
 	}
 	j := s.worker.job(&m.Set, stamp, m.run)
@@ -65,7 +66,8 @@ func (m *moment) Start(wanted map[*bagstore.Connection]func(msgs.Raw), recall bo
 	s.worker.sets.Put(j)
 }
 
-// receivers are the receivers of messages, by outlet.
+// receivers are the receivers of messages, by outlet. An outlet has one while it is open only: its stream's other
+// topics are encoded together, and those without a receiver are skipped.
 type receivers map[*callbackOutlet]func(msgs.Raw)
 
 func (r receivers) open() {
