@@ -41,14 +41,14 @@ func Advertise(ctx context.Context, n *ros.Node, image ros.PublisherOptions, o O
 		return nil, err
 	}
 	p := &Publisher{Publisher: pub}
-	var forms []form
+	var plugins []plugin
 	if imagetransport.Compressible(o.Encoding) {
-		forms = append(forms, compressed(o.Encoding))
+		plugins = append(plugins, compressed(o.Encoding))
 	}
 	if o.Depth {
-		forms = append(forms, compressedDepth(o.Encoding, o.Units))
+		plugins = append(plugins, compressedDepth(o.Encoding, o.Units))
 	}
-	for _, f := range forms {
+	for _, f := range plugins {
 		if err := p.add(ctx, n, image, o, f); err != nil {
 			p.Close()
 			return nil, err
@@ -57,7 +57,7 @@ func Advertise(ctx context.Context, n *ros.Node, image ros.PublisherOptions, o O
 	return p, nil
 }
 
-func (p *Publisher) add(ctx context.Context, n *ros.Node, image ros.PublisherOptions, o Options, f form) error {
+func (p *Publisher) add(ctx context.Context, n *ros.Node, image ros.PublisherOptions, o Options, f plugin) error {
 	topic := p.Topic() + "/" + f.name
 	pub, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("sensor_msgs/CompressedImage"), Queue: image.Queue, QueueBytes: image.QueueBytes})
 	if err != nil {

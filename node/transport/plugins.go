@@ -7,25 +7,25 @@ import (
 	"rsros/ros/graph"
 )
 
-// form is a plugin of image_transport. apply sets its parameters, and must be called before encode.
-type form struct {
+// plugin is a plugin of image_transport. apply sets its parameters, and must be called before encode.
+type plugin struct {
 	name       string
 	encode     encode
 	parameters []graph.Parameter
 	apply      func(graph.Values)
 }
 
-// newForm returns a plugin that compresses by default options, of which set sets those of parameters.
-func newForm(
+// newPlugin returns a plugin that compresses by default options, of which set sets those of parameters.
+func newPlugin(
 	name string, d imagetransport.Options,
 	compress func(*imagetransport.Encoder, []byte, imagetransport.Image, imagetransport.Options) (string, []byte, error),
 	set func(*imagetransport.Options, graph.Values), parameters ...graph.Parameter,
-) form {
+) plugin {
 	var encoder imagetransport.Encoder
 	var options atomic.Pointer[imagetransport.Options]
 	enable := graph.Parameter{Name: "enable", Description: "Enable image publishing", Default: true}
 	level := graph.Parameter{Name: "png_level", Description: "PNG compression level", Default: d.PNGLevel, Min: 1, Max: 9}
-	return form{name,
+	return plugin{name,
 		func(dst []byte, p imagetransport.Image) (string, []byte, error) {
 			return compress(&encoder, dst, p, *options.Load())
 		},
@@ -40,7 +40,7 @@ func newForm(
 
 // compressed is compressed_image_transport's publisher. The parameters of JPEG that only change how a file is laid out
 // (progressive, optimize, restart interval) aren't offered.
-func compressed(encoding string) form {
+func compressed(encoding string) plugin {
 	d := imagetransport.DefaultOptions(encoding)
 	formats := []graph.Choice{
 		{Name: "jpeg", Description: "JPEG lossy compression", Value: imagetransport.JPEG},
@@ -49,17 +49,17 @@ func compressed(encoding string) form {
 	if d.Format == imagetransport.PNG {
 		formats = formats[1:] // 16 bits don't fit into a JPEG
 	}
-	return newForm("compressed", d, (*imagetransport.Encoder).Compress,
+	return newPlugin("compressed", d, (*imagetransport.Encoder).Compress,
 		func(o *imagetransport.Options, v graph.Values) { o.JPEGQuality = v["jpeg_quality"].(int) },
 		graph.Parameter{Name: "format", Description: "Compression format", Default: d.Format, Choices: formats},
 		graph.Parameter{Name: "jpeg_quality", Description: "JPEG quality percentile", Default: d.JPEGQuality, Min: 1, Max: 100})
 }
 
 // compressedDepth is compressed_depth_image_transport's publisher.
-func compressedDepth(encoding string, units float64) form {
+func compressedDepth(encoding string, units float64) plugin {
 	d := imagetransport.DefaultDepthOptions(encoding)
 	d.Units = units
-	return newForm("compressedDepth", d, (*imagetransport.Encoder).CompressDepth,
+	return newPlugin("compressedDepth", d, (*imagetransport.Encoder).CompressDepth,
 		func(o *imagetransport.Options, v graph.Values) {
 			o.DepthMax, o.Quantization = v["depth_max"].(float64), v["depth_quantization"].(float64)
 		},
