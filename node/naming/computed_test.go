@@ -286,7 +286,7 @@ func TestUnitedSamplesOfARecording(t *testing.T) {
 	}
 }
 
-// ear is an outlet that records the sequence numbers of its messages.
+// ear is a sink that records the sequence numbers of its messages.
 type ear struct{ numbers []uint32 }
 
 func (e *ear) Wanted() bool { return true }
@@ -307,7 +307,7 @@ func TestComputedNumbers(t *testing.T) {
 	defer source.Close()
 	source.layout.numbered = false // as in a camera node
 	ears := make(map[string]*ear)
-	p, err := newProcessor(source.layout, source.file.Snapshot(), noLimit, nil, func(topic, _ string, _ *stream) (outlet, error) {
+	p, err := newProcessor(source.layout, source.file.Snapshot(), noLimit, nil, func(topic, _ string, _ *stream) (sink, error) {
 		ears["/"+topic] = &ear{}
 		return ears["/"+topic], nil
 	})

@@ -38,7 +38,7 @@ func (m *deferredEntry) Start(wanted map[*bagstore.Connection]func(msgs.Raw), re
 	s := m.source
 	now, later := make(receivers), make(receivers)
 	for c, deliver := range wanted {
-		if out := s.outlets[c]; out.computed {
+		if out := s.sinks[c]; out.computed {
 			later[out] = deliver
 		} else {
 			now[out] = deliver
@@ -49,7 +49,7 @@ func (m *deferredEntry) Start(wanted map[*bagstore.Connection]func(msgs.Raw), re
 	if len(m.Set.Images) == 0 {
 		s.streams[m.Frame.Stream()].publish(m.Frame, s.stamps.Stamp(m.Frame), nil)
 		for _, sample := range m.united {
-			if out := s.outlets[s.imu]; out.Wanted() {
+			if out := s.sinks[s.imu]; out.Wanted() {
 				out.Publish(sample)
 			}
 		}
@@ -66,9 +66,9 @@ func (m *deferredEntry) Start(wanted map[*bagstore.Connection]func(msgs.Raw), re
 	s.worker.sets.Put(j)
 }
 
-// receivers are the receivers of messages, by outlet. An outlet has one while it is open only: its stream's other
-// topics are encoded together, and those without a receiver are skipped.
-type receivers map[*callbackOutlet]func(msgs.Raw)
+// receivers are the receivers of messages, by sink. While they are open, the sinks of a stream's other topics aren't
+// wanted, so those messages aren't encoded.
+type receivers map[*callbackSink]func(msgs.Raw)
 
 func (r receivers) open() {
 	for out, deliver := range r {
@@ -82,12 +82,12 @@ func (r receivers) close() {
 	}
 }
 
-// callbackOutlet is an outlet that passes messages to deliver, unless it is nil.
-type callbackOutlet struct {
+// callbackSink is a sink that passes messages to deliver, unless it is nil.
+type callbackSink struct {
 	stream   camdriver.StreamID // of the frames
-	computed bool               // by the worker, whose goroutine uses the outlet
+	computed bool               // by the worker, whose goroutine uses the sink
 	deliver  func(msgs.Raw)
 }
 
-func (o *callbackOutlet) Wanted() bool       { return o.deliver != nil }
-func (o *callbackOutlet) Publish(m msgs.Raw) { o.deliver(m) }
+func (o *callbackSink) Wanted() bool       { return o.deliver != nil }
+func (o *callbackSink) Publish(m msgs.Raw) { o.deliver(m) }

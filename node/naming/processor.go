@@ -15,12 +15,12 @@ type processor struct {
 	options *WrapperOptions
 	res     *process.Resources
 	filters *filters
-	depth   *outlets // nil without depth
+	depth   *streamSinks // nil without depth
 	results *results
 }
 
 // newProcessor bounds the memory of its frames to memory bytes.
-func newProcessor(l *layout, snap camdriver.DeviceSnapshot, memory int64, depth *outlets, open openOutlet) (*processor, error) {
+func newProcessor(l *layout, snap camdriver.DeviceSnapshot, memory int64, depth *streamSinks, open openSink) (*processor, error) {
 	p := &processor{
 		options: &l.options, res: process.NewResources(memory, runtime.GOMAXPROCS(0)), depth: depth,
 	}
@@ -90,7 +90,7 @@ func (p *processor) compute(set *process.Set, stamp msgs.Time) error {
 }
 
 // publishDepth publishes a set's depth, or its coloured form if there is one.
-func (p *processor) publishDepth(to *outlets, set *process.Set, stamp msgs.Time) {
+func (p *processor) publishDepth(to *streamSinks, set *process.Set, stamp msgs.Time) {
 	img, ok := set.First(camdriver.Depth, camdriver.RGB8)
 	if !ok {
 		if img, ok = set.First(camdriver.Depth, camdriver.Z16); !ok {

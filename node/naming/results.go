@@ -13,7 +13,7 @@ import (
 type results struct {
 	options *WrapperOptions
 	pool    *camdriver.Pool
-	aligned *outlets            // nil without align_depth
+	aligned *streamSinks        // nil without align_depth
 	clouds  []*cloudTopic       // depth/color/points and depth_registered/points
 	frameID string              // of the points
 	sinks   []process.PointSink // the packers of the current set's clouds
@@ -22,7 +22,7 @@ type results struct {
 
 // cloudTopic is a topic of points.
 type cloudTopic struct {
-	outlet
+	sink
 	numbers
 	options cloud.Options
 	packer  *cloud.Packer
@@ -32,19 +32,19 @@ type cloudTopic struct {
 const cloudType = "sensor_msgs/PointCloud2"
 
 // newResults opens the topics. slots is the number of goroutines of the blocks.
-func newResults(l *layout, snap camdriver.DeviceSnapshot, slots int, open openOutlet) (*results, error) {
+func newResults(l *layout, snap camdriver.DeviceSnapshot, slots int, open openSink) (*results, error) {
 	o := &l.options
 	r := &results{options: o, pool: l.pool, frameID: o.opticalFrame(camdriver.DepthStream)}
 	var err error
 	if o.align() {
 		r.frameID = o.opticalFrame(camdriver.ColorStream)
-		if r.aligned, err = l.newOutlets(l.alignedDepth(snap), open); err != nil {
+		if r.aligned, err = l.newStreamSinks(l.alignedDepth(snap), open); err != nil {
 			return nil, err
 		}
 	}
 	add := func(topic string, options cloud.Options) error {
 		to, err := open(o.Camera+topic, cloudType, nil)
-		r.clouds = append(r.clouds, &cloudTopic{outlet: to, numbers: numbers{ofFrames: l.numbered}, options: options, packer: cloud.NewPacker(slots)})
+		r.clouds = append(r.clouds, &cloudTopic{sink: to, numbers: numbers{ofFrames: l.numbered}, options: options, packer: cloud.NewPacker(slots)})
 		return err
 	}
 	if o.PointCloud || o.has(filterPointCloud) {

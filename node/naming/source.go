@@ -34,7 +34,7 @@ type Source struct {
 	offset  bagstore.Time // of file time 0, on the time line
 	conns   []*bagstore.Connection
 	counts  map[*bagstore.Connection]uint64
-	outlets map[*bagstore.Connection]*callbackOutlet // of all but the static topics
+	sinks   map[*bagstore.Connection]*callbackSink // of all but the static topics
 	streams streams
 	statics []replay.Recorded
 	rig     *process.Rig
@@ -50,20 +50,20 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 	snap := file.Snapshot()
 	s = &Source{
 		file: file, layout: newLayout(o, snap, noLimit), offset: bagstore.TimeOf(now), rig: process.NewRig(snap), streams: make(streams),
-		counts: make(map[*bagstore.Connection]uint64), outlets: make(map[*bagstore.Connection]*callbackOutlet),
+		counts: make(map[*bagstore.Connection]uint64), sinks: make(map[*bagstore.Connection]*callbackSink),
 	}
 	s.layout.numbered = true
 	s.findTimes()
 	for _, st := range snap.Streams {
 		id := st.Profile.Stream
 		computed := id.Kind == camdriver.Depth && o.changesDepth()
-		if s.streams[id], err = s.layout.newOutlets(s.layout.streams[id], s.opener(id, computed)); err != nil {
+		if s.streams[id], err = s.layout.newStreamSinks(s.layout.streams[id], s.opener(id, computed)); err != nil {
 			return nil, err
 		}
 	}
 	if s.layout.unites() {
 		s.imu = s.connect(o.Camera+"/imu", "sensor_msgs/Imu", file.Frames(camdriver.GyroStream))
-		s.outlets[s.imu] = &callbackOutlet{}
+		s.sinks[s.imu] = &callbackSink{}
 	}
 	for _, t := range s.layout.static {
 		c := s.connect(t.topic, t.typ, 1)
@@ -81,10 +81,10 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 }
 
 // opener connects topics with messages of frames of a stream.
-func (s *Source) opener(id camdriver.StreamID, computed bool) openOutlet {
-	return func(topic, typ string, _ *stream) (outlet, error) {
-		out := &callbackOutlet{stream: id, computed: computed}
-		s.outlets[s.connect(topic, typ, s.file.Frames(id))] = out
+func (s *Source) opener(id camdriver.StreamID, computed bool) openSink {
+	return func(topic, typ string, _ *stream) (sink, error) {
+		out := &callbackSink{stream: id, computed: computed}
+		s.sinks[s.connect(topic, typ, s.file.Frames(id))] = out
 		return out, nil
 	}
 }

@@ -17,7 +17,7 @@ func (s *Source) View(q bagstore.Query) replay.View {
 	v := &view{source: s, start: q.Start, end: cmp.Or(q.End, bagstore.MaxTime), frames: make(map[camdriver.StreamID][]*bagstore.Connection)}
 	wanted := func(c *bagstore.Connection) bool { return q.Connections == nil || q.Connections(c) }
 	for _, c := range s.conns {
-		switch out := s.outlets[c]; {
+		switch out := s.sinks[c]; {
 		case out == nil || !wanted(c):
 		case c == s.imu:
 			v.imu = true

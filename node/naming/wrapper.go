@@ -47,7 +47,7 @@ func NewWrapperTopics(ctx context.Context, out *ros.Node, o WrapperOptions, snap
 
 func (w *WrapperTopics) advertiseAll(ctx context.Context, o WrapperOptions, snap camdriver.DeviceSnapshot) (err error) {
 	for id, s := range w.layout.streams {
-		if w.streams[id], err = w.layout.newOutlets(s, w.opener(ctx)); err != nil {
+		if w.streams[id], err = w.layout.newStreamSinks(s, w.opener(ctx)); err != nil {
 			return err
 		}
 	}
@@ -75,8 +75,8 @@ func (w *WrapperTopics) advertiseAll(ctx context.Context, o WrapperOptions, snap
 }
 
 // opener advertises topics and, if they have images, their compressed forms.
-func (w *WrapperTopics) opener(ctx context.Context) openOutlet {
-	return func(topic, typ string, s *stream) (outlet, error) {
+func (w *WrapperTopics) opener(ctx context.Context) openSink {
+	return func(topic, typ string, s *stream) (sink, error) {
 		var images transport.Options
 		if typ == imageType {
 			images = s.transports()

@@ -12,13 +12,14 @@ import (
 	"rsros/node/transport"
 )
 
-type outlet interface {
+// sink takes the messages of a topic: a publisher, or the player's callback.
+type sink interface {
 	Wanted() bool // there are subscribers
 	Publish(msgs.Raw)
 }
 
-// openOutlet opens the outlet of a topic. s is nil if the topic has no images.
-type openOutlet func(topic, typ string, s *stream) (outlet, error)
+// openSink opens the sink of a topic. s is nil if the topic has no images.
+type openSink func(topic, typ string, s *stream) (sink, error)
 
 // numbers are the numbers of a topic's messages, which are counted as in roscpp: with the frames'
 // numbers, a skipped set would look like a lost message.
@@ -34,15 +35,15 @@ func (n *numbers) next(frame uint64) uint32 {
 	return n.count.Add(1) - 1
 }
 
-// outlets are the outlets of a stream's topics, in the layout's order.
-type outlets struct {
+// streamSinks are the sinks of a stream's topics, in the layout's order.
+type streamSinks struct {
 	*stream
 	numbers
-	list []outlet
+	list []sink
 }
 
-func (l *layout) newOutlets(s *stream, open openOutlet) (*outlets, error) {
-	out := &outlets{stream: s, numbers: numbers{ofFrames: l.numbered}}
+func (l *layout) newStreamSinks(s *stream, open openSink) (*streamSinks, error) {
+	out := &streamSinks{stream: s, numbers: numbers{ofFrames: l.numbered}}
 	for _, t := range s.topics {
 		o, err := open(t.topic, t.typ, s)
 		if err != nil {
@@ -55,7 +56,7 @@ func (l *layout) newOutlets(s *stream, open openOutlet) (*outlets, error) {
 
 // publish publishes a frame's messages. It omits an image if memory is exhausted, because
 // subscribers are too slow. lens, unless nil, replaces the stream's intrinsics.
-func (o *outlets) publish(f *camdriver.Frame, stamp msgs.Time, lens *camdriver.Intrinsics) {
+func (o *streamSinks) publish(f *camdriver.Frame, stamp msgs.Time, lens *camdriver.Intrinsics) {
 	header := msgs.Header{Seq: o.next(f.Number), Stamp: stamp, FrameID: o.frameID}
 	for i, t := range o.topics {
 		to := o.list[i]
@@ -70,12 +71,12 @@ func (o *outlets) publish(f *camdriver.Frame, stamp msgs.Time, lens *camdriver.I
 	}
 }
 
-func (o *outlets) wanted() bool {
-	return slices.ContainsFunc(o.list, outlet.Wanted)
+func (o *streamSinks) wanted() bool {
+	return slices.ContainsFunc(o.list, sink.Wanted)
 }
 
-// streams are the outlets of a device's streams.
-type streams map[camdriver.StreamID]*outlets
+// streams are the sinks of a device's streams.
+type streams map[camdriver.StreamID]*streamSinks
 
 // publish publishes the messages of a set's frames, with one stamp, except those of processed depth. Depth is clipped,
 // also in the set, if it is published or compute is set.
