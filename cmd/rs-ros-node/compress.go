@@ -113,7 +113,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	}
 	report, done := a.progress(place.Base(path), false)
 	messages, size := uint64(0), int64(0)
-	original, err := o.place.Replace(ctx, path, func(out string) (err error) {
+	original, err := o.place.Rewrite(ctx, path, func(out string) (err error) {
 		defer closeBags() // Windows can't replace an open file
 		bag := o.bag
 		bag.Overwrite = o.force || !place.IsAddress(out) // swap found that out is free

@@ -117,7 +117,7 @@ func RecoverFile(ctx context.Context, path string, to RecoverTarget) (output str
 	}
 	switch output = to.Output; {
 	case to.InPlace || to.Folder:
-		_, err = to.Replace(ctx, path, write)
+		_, err = to.Rewrite(ctx, path, write)
 		return to.Name(path), report, err
 	case output == "" && path == place.Stream:
 		return "", report, errors.New("standard input has no name to derive one from: name the output (-o)")

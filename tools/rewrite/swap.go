@@ -45,9 +45,9 @@ func (p Placement) Name(path string) string {
 	return p.Output
 }
 
-// Replace makes a new version of a file with write. In place, it keeps the original as
+// Rewrite makes a new version of a file with write. In place, it keeps the original as
 // NAME.orig.bag, and of a symbolic link it replaces the file. It returns the original's path. An Output that is the file itself is ErrSameFile.
-func (p Placement) Replace(ctx context.Context, path string, write func(out string) error) (original string, err error) {
+func (p Placement) Rewrite(ctx context.Context, path string, write func(out string) error) (original string, err error) {
 	if out := p.Name(path); p.Output != "" {
 		if SameFile(path, out) {
 			return "", ErrSameFile

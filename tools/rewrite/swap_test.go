@@ -55,7 +55,7 @@ func TestReplace(t *testing.T) {
 	} {
 		dir := folder(t, c.before...)
 		path := filepath.Join(dir, c.before[0])
-		original, err := Placement{Force: c.force}.Replace(t.Context(), path, func(out string) error {
+		original, err := Placement{Force: c.force}.Rewrite(t.Context(), path, func(out string) error {
 			if _, err := os.Stat(path); err != nil {
 				t.Error(err)
 			}
@@ -84,7 +84,7 @@ func TestReplaceFollowsLinks(t *testing.T) {
 	if !need.Symlink(t, filepath.Join(dir, "a.bag"), link) {
 		return
 	}
-	original, err := Placement{}.Replace(t.Context(), link, func(out string) error {
+	original, err := Placement{}.Rewrite(t.Context(), link, func(out string) error {
 		put(t, out, "new")
 		return nil
 	})
@@ -130,7 +130,7 @@ func TestReplaceElsewhere(t *testing.T) {
 	path, other := filepath.Join(dir, "a.bag"), filepath.Join(t.TempDir(), "new", "folder")
 	write := func(out string) error { return os.WriteFile(out, []byte("new"), 0o666) }
 	for i, p := range []Placement{placeAt(t, other+"/", false, false), placeAt(t, other, true, false), placeAt(t, other, true, true)} {
-		if original, err := p.Replace(t.Context(), path, write); (err != nil) != (i == 1) || err == nil && original != path {
+		if original, err := p.Rewrite(t.Context(), path, write); (err != nil) != (i == 1) || err == nil && original != path {
 			t.Errorf("%d: %s, %v", i, original, err)
 		}
 	}
@@ -141,7 +141,7 @@ func TestReplaceElsewhere(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
 	need.Must(t, os.Symlink(dir, link))
 	for _, p := range []Placement{placeAt(t, dir, false, false), placeAt(t, link+"/", false, true), placeAt(t, path, false, true)} {
-		if _, err := p.Replace(t.Context(), path, write); !errors.Is(err, ErrSameFile) {
+		if _, err := p.Rewrite(t.Context(), path, write); !errors.Is(err, ErrSameFile) {
 			t.Error(err)
 		}
 	}
