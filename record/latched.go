@@ -55,7 +55,7 @@ func (l *latched) drop(key topicfile.Key) {
 	delete(l.list, key)
 	old.buffer.Release()
 	l.size -= size
-	l.budget.Return(size)
+	l.budget.Release(size)
 }
 
 // repeat begins a file: put writes the kept messages to it, unless it is the first.
@@ -100,6 +100,6 @@ func lend(budget *work.Budget, buffer *ros.Buffer) (done func()) {
 	budget.Reserve(size)
 	return func() {
 		buffer.Release()
-		budget.Return(size)
+		budget.Release(size)
 	}
 }

@@ -16,10 +16,10 @@ type Budget struct {
 	limit int64
 	spare spare
 
-	mu     sync.Mutex
-	size   atomic.Int64 // changed with mu held
-	taken  int64        // part of size that is reserved
-	shares largestFirst // of all queues
+	mu       sync.Mutex
+	size     atomic.Int64 // changed with mu held
+	reserved int64        // part of size that is reserved
+	shares   largestFirst // of all queues
 }
 
 // holder is a share of any queue.
@@ -70,7 +70,7 @@ func (b *Budget) Reserve(size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.size.Add(size)
-	b.taken += size
+	b.reserved += size
 }
 
 // Keep is Reserve for memory that is kept for long, of which there may be half of the budget. It reports
@@ -83,21 +83,21 @@ func (b *Budget) Keep(kept, size int64) bool {
 	return true
 }
 
-// Return gives up what was reserved or kept.
-func (b *Budget) Return(size int64) { b.Reserve(-size) }
+// Release gives up what was reserved or kept.
+func (b *Budget) Release(size int64) { b.Reserve(-size) }
 
 // Reserved returns the size of what is reserved.
 func (b *Budget) Reserved() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.taken
+	return b.reserved
 }
 
 // Queued returns the size of what waits in the queues.
 func (b *Budget) Queued() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.size.Load() - b.taken
+	return b.size.Load() - b.reserved
 }
 
 // makeRoom drops items until size more fit, or until only own could be dropped and is empty: an

@@ -185,7 +185,7 @@ func TestReserve(t *testing.T) {
 	if dropped != 5 || q.Size() != 60 {
 		t.Errorf("%d dropped, %d bytes", dropped, q.Size())
 	}
-	b.Return(40)
+	b.Release(40)
 	for i := range 4 {
 		q.Push("a", i, 10)
 	}
@@ -195,7 +195,7 @@ func TestReserve(t *testing.T) {
 	if !b.Keep(0, 50) || b.Keep(50, 1) {
 		t.Error("half of the budget can be kept")
 	}
-	b.Return(50)
+	b.Release(50)
 	if b.Reserved() != 0 {
 		t.Errorf("%d bytes stay reserved", b.Reserved())
 	}
