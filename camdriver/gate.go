@@ -31,18 +31,18 @@ func (g *Gate) Close() {
 	g.calls.Wait()
 }
 
-// Receiver is a handler that is called while its gate is open.
-type Receiver struct {
+// GatedHandler is a handler that is called while its gate is open.
+type GatedHandler struct {
 	Handler
 	Gate
 }
 
 // Call calls f with the handler, unless the gate is closed, and reports whether it did.
-func (r *Receiver) Call(f func(Handler)) bool {
-	if !r.Enter() {
+func (h *GatedHandler) Call(f func(Handler)) bool {
+	if !h.Enter() {
 		return false
 	}
-	defer r.Leave()
-	f(r.Handler)
+	defer h.Leave()
+	f(h.Handler)
 	return true
 }

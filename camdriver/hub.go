@@ -12,8 +12,8 @@ import (
 // A consumer's methods are called on the driver's goroutines and must not block. They may change
 // the device's options, which calls the consumers again, and attach others.
 type Hub struct {
-	mu        sync.Mutex                  // serializes changes of consumers
-	consumers atomic.Pointer[[]*Receiver] // whose gates are closed when they are detached
+	mu        sync.Mutex                      // serializes changes of consumers
+	consumers atomic.Pointer[[]*GatedHandler] // whose gates are closed when they are detached
 	counts    PerStream[streamCount]
 }
 
@@ -27,25 +27,25 @@ type streamCount struct {
 // Attach adds a consumer. The returned function removes it; after that returns, no
 // call to the consumer is running and none will follow.
 func (h *Hub) Attach(c Handler) (detach func()) {
-	added := &Receiver{Handler: c}
-	h.change(func(list []*Receiver) []*Receiver { return append(list, added) })
+	added := &GatedHandler{Handler: c}
+	h.change(func(list []*GatedHandler) []*GatedHandler { return append(list, added) })
 	return func() {
-		h.change(func(list []*Receiver) []*Receiver {
-			return slices.DeleteFunc(list, func(x *Receiver) bool { return x == added })
+		h.change(func(list []*GatedHandler) []*GatedHandler {
+			return slices.DeleteFunc(list, func(x *GatedHandler) bool { return x == added })
 		})
 		added.Close()
 	}
 }
 
 // change replaces the consumers by what f makes of a copy.
-func (h *Hub) change(f func([]*Receiver) []*Receiver) {
+func (h *Hub) change(f func([]*GatedHandler) []*GatedHandler) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	next := f(slices.Clone(h.list()))
 	h.consumers.Store(&next)
 }
 
-func (h *Hub) list() []*Receiver {
+func (h *Hub) list() []*GatedHandler {
 	if p := h.consumers.Load(); p != nil {
 		return *p
 	}

@@ -29,7 +29,7 @@ type sensor struct {
 	options  []*probedOption
 	chosen   []choice // restored after a replug
 
-	receiver atomic.Pointer[camdriver.Receiver] // nil while stopped; frames don't pass its gate
+	receiver atomic.Pointer[camdriver.GatedHandler] // nil while stopped; frames don't pass its gate
 
 	region region
 
@@ -276,7 +276,7 @@ func (s *sensor) Start(profiles []camdriver.Profile, h camdriver.Handler) error 
 	for _, p := range profiles {
 		s.numbers[p.Stream] = &stamp.Numbering{}
 	}
-	s.receiver.Store(&camdriver.Receiver{Handler: h})
+	s.receiver.Store(&camdriver.GatedHandler{Handler: h})
 	if err := s.begin(l, profiles); err != nil {
 		s.silence()
 		return l.note(err)

@@ -16,7 +16,7 @@ const lateness = 100 * time.Millisecond
 // run is one sensor between Start and Stop.
 type run struct {
 	s        *sensor
-	receiver camdriver.Receiver // closed by Stop; frames don't pass its gate
+	receiver camdriver.GatedHandler // closed by Stop; frames don't pass its gate
 	profiles []camdriver.Profile
 	streams  []*stream // of profiles
 
@@ -30,7 +30,7 @@ type run struct {
 
 // newRun prepares the streams. s.mu must be held.
 func newRun(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) *run {
-	r := &run{s: s, receiver: camdriver.Receiver{Handler: h}, profiles: slices.Clone(profiles)}
+	r := &run{s: s, receiver: camdriver.GatedHandler{Handler: h}, profiles: slices.Clone(profiles)}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	for _, p := range profiles {
 		st := &stream{s: s, profile: p, grid: newGrid(s.dev.opened, p), loopFrames: loopFrames(p, s.dev.opt)}
