@@ -37,10 +37,10 @@ type contentCache struct {
 	filed      int64 // of those in temporary files, which isn't in bytes
 	ahead      int64 // of those marked as ahead
 	aheadMore  atomic.Int64
-	keep       int64 // limit of bytes
-	past       int64 // and after a seek
-	plainKeep  int64 // limit of plain
-	filedKeep  int64 // limit of filed
+	limit      int64 // of bytes
+	seekLimit  int64 // of bytes after a seek
+	plainLimit int64
+	filedLimit int64
 	aheadLimit int64 // of ahead and aheadMore: the rest is for chunks in use
 
 	dropped map[chunkRef]int // how often there was no room for a chunk that is still needed
@@ -61,7 +61,7 @@ func (k *contentCache) add(r chunkRef, l Layout) *chunkContent {
 	c := &chunkContent{ref: r, size: l.Size, most: backed * l.Stored, plain: plain(l), converted: l.Access == Converted, done: make(chan struct{})}
 	k.contents[r] = k.lru.PushFront(c)
 	k.count(c, +1)
-	k.evict(k.keep)
+	k.evict(k.limit)
 	return c
 }
 
@@ -109,28 +109,28 @@ func (k *contentCache) used(c *chunkContent) {
 // makeRoom drops used uncompressed chunks, oldest first, until another one of the given size fits.
 // It reports whether there is room.
 func (k *contentCache) makeRoom(size int64) bool {
-	for el := k.lru.Back(); el != nil && k.plain+size > k.plainKeep; {
+	for el := k.lru.Back(); el != nil && k.plain+size > k.plainLimit; {
 		c, prev := el.Value.(*chunkContent), el.Prev()
 		if c.plain && !c.ahead && c.ref != k.visited && c.ready() {
 			k.remove(el)
 		}
 		el = prev
 	}
-	return k.plain == 0 || k.plain+size <= k.plainKeep
+	return k.plain == 0 || k.plain+size <= k.plainLimit
 }
 
-// evict makes room for all but keep bytes: it drops the least recently used chunks, and puts those into files that the iterator
+// evict keeps at most limit bytes: it drops the least recently used chunks, and puts those into files that the iterator
 // is in. Others leave the files. Those being read or read ahead stay.
-func (k *contentCache) evict(keep int64) {
-	for el := k.lru.Back(); el != nil && (k.bytes > keep || k.filed > 0) && el != k.lru.Front(); {
+func (k *contentCache) evict(limit int64) {
+	for el := k.lru.Back(); el != nil && (k.bytes > limit || k.filed > 0) && el != k.lru.Front(); {
 		c, prev := el.Value.(*chunkContent), el.Prev()
 		needed := c.ref.start <= k.at && k.at <= c.ref.end
-		above := k.bytes > keep && c.size > 0
+		above := k.bytes > limit && c.size > 0
 		switch {
 		case c.ref == k.visited || c.ahead || !c.ready():
-		case !needed && (k.bytes > keep || c.filed > 0):
+		case !needed && (k.bytes > limit || c.filed > 0):
 			k.remove(el)
-		case needed && (above && !k.file(c) || c.filed > 0 && k.filed > k.filedKeep):
+		case needed && (above && !k.file(c) || c.filed > 0 && k.filed > k.filedLimit):
 			if c.blk.Size() > c.most {
 				k.dropped[c.ref]++
 			}
@@ -199,7 +199,7 @@ func (k *contentCache) restart() {
 	k.at = -1
 	clear(k.dropped)
 	k.dropQueued()
-	k.evict(k.past)
+	k.evict(k.seekLimit)
 }
 
 // clear drops all contents, which must have been read.

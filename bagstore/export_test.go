@@ -17,10 +17,10 @@ func (v *View) BoundLead(bytes int64, prefetchWait time.Duration) {
 }
 
 // BoundFiles sets how many bytes of chunks that the iterator is in are kept in temporary files.
-func (it *Iterator) BoundFiles(bytes int64) { it.reader.cache.filedKeep = bytes }
+func (it *Iterator) BoundFiles(bytes int64) { it.reader.cache.filedLimit = bytes }
 
 // BoundCache sets how many bytes of chunks the iterator keeps in memory.
-func (it *Iterator) BoundCache(bytes int64) { it.reader.cache.keep = bytes }
+func (it *Iterator) BoundCache(bytes int64) { it.reader.cache.limit = bytes }
 
 // Filed returns the bytes of the chunks in temporary files, see filedLeast.
 func (it *Iterator) Filed() int64 { return it.reader.cache.filed }

@@ -39,18 +39,18 @@ func newMessageReader(v *View) *messageReader {
 	nowhere := chunkRef{bag: -1}
 	mr := &messageReader{v: v, messagePos: messagePos{chunkRef: nowhere}, readers: make([]Reader, len(v.bags)),
 		layouts: make(map[chunkRef]Layout), cache: contentCache{contents: make(map[chunkRef]*list.Element), visited: nowhere, at: -1,
-			keep: cacheBytes, plainKeep: plainBytes, filedKeep: filedBytes, dropped: make(map[chunkRef]int)}}
+			limit: cacheBytes, plainLimit: plainBytes, filedLimit: filedBytes, dropped: make(map[chunkRef]int)}}
 	k := &mr.cache
 	if v.lead > 0 {
-		k.keep = v.leadBytes + v.leadBytes/4
+		k.limit = v.leadBytes + v.leadBytes/4
 	}
-	k.past, k.aheadLimit = k.keep, k.keep-k.keep/5
+	k.seekLimit, k.aheadLimit = k.limit, k.limit-k.limit/5
 	for _, b := range v.bags {
 		if b.info.ReadAhead {
-			k.plainKeep = lentBytes
+			k.plainLimit = lentBytes
 		}
 		if _, converts := b.source.(Messages); converts {
-			k.keep = k.past + convertedBytes
+			k.limit = k.seekLimit + convertedBytes
 		}
 	}
 	return mr
