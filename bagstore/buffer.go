@@ -1,9 +1,9 @@
 package bagstore
 
 import (
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/memory"
-	"rsros/bagstore/internal/record"
 	"rsros/program/buffers"
 )
 
@@ -60,11 +60,11 @@ func (b *Buffer) Retain() *Buffer {
 }
 
 // Source reads the content, wherever it is.
-func (b *Buffer) Source() record.Source {
+func (b *Buffer) Source() bagrecord.Source {
 	if b.content != nil {
 		return b.content.Source()
 	}
-	return record.Memory(b.bytes)
+	return bagrecord.Memory(b.bytes)
 }
 
 // Size is the length of the content; 0 of a nil Buffer.

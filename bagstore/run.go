@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sort"
 
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 )
 
 // Run is one connection's part of a block's index, ordered by time and Ref, in the form of a bag
@@ -27,7 +27,7 @@ func (r Run) time(i int) Time  { return r.stored(i).shifted(r.by) }
 func (r Run) ref(i int) uint32 { return binary.LittleEndian.Uint32(r.Raw[EntrySize*i+8:]) }
 
 // stored returns a time as it is in the file.
-func (r Run) stored(i int) Time { return Time(record.ReadTime(r.Raw[EntrySize*i:])) }
+func (r Run) stored(i int) Time { return Time(bagrecord.ReadTime(r.Raw[EntrySize*i:])) }
 
 func (r Run) search(t Time) int {
 	return sort.Search(r.len(), func(i int) bool { return r.time(i) >= t })

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/test/need"
 )
 
@@ -55,8 +55,8 @@ func TestRecoverImpossibleTimes(t *testing.T) {
 		raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
 		spoilt := 0
 		for i, edge := range edges(t, raw) {
-			var r record.Record
-			if edge == int64(len(raw)) || record.Read(record.Memory(raw), edge, int64(len(raw)), &r) != nil || r.Op != record.OpMessage || i%3 > 0 && i > 4 {
+			var r bagrecord.Record
+			if edge == int64(len(raw)) || bagrecord.Read(bagrecord.Memory(raw), edge, int64(len(raw)), &r) != nil || r.Op != bagrecord.OpMessage || i%3 > 0 && i > 4 {
 				continue
 			}
 			at := bytes.Index(raw[edge:r.DataPos], []byte("time=")) + 5

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/memory"
-	"rsros/bagstore/internal/record"
 )
 
 // appender appends chunks and index sections to a file, and makes checkpoints. It belongs to one goroutine, except the
@@ -83,12 +83,12 @@ func (a *appender) markInFile(size int64) {
 // to the first chunk: rosbag reindex overwrites that many bytes in any case. tail is the token of a tail file, 0 for none.
 func fileHeader(indexPos int64, conns, chunks int, tail uint64) []byte {
 	b := append(make([]byte, 0, firstChunk), magic20...)
-	b = record.AppendHeader(b, record.OpFileHeader, func(b []byte) []byte {
-		b = record.AppendU32(b, "chunk_count", uint32(chunks))
-		b = record.AppendU32(b, "conn_count", uint32(conns))
-		b = record.AppendU64(b, "index_pos", uint64(indexPos))
+	b = bagrecord.AppendHeader(b, bagrecord.OpFileHeader, func(b []byte) []byte {
+		b = bagrecord.AppendU32(b, "chunk_count", uint32(chunks))
+		b = bagrecord.AppendU32(b, "conn_count", uint32(conns))
+		b = bagrecord.AppendU64(b, "index_pos", uint64(indexPos))
 		if tail != 0 {
-			b = record.AppendU64(b, record.TailField, tail)
+			b = bagrecord.AppendU64(b, bagrecord.TailField, tail)
 		}
 		return b
 	})
@@ -233,11 +233,11 @@ func (a *appender) pad() error {
 	if n == 0 {
 		return nil
 	}
-	least := len(record.AppendHeader(nil, record.OpPadding, nil)) + 4
+	least := len(bagrecord.AppendHeader(nil, bagrecord.OpPadding, nil)) + 4
 	if n < least {
 		n += int(grain)
 	}
-	b := record.AppendHeader(make([]byte, 0, n), record.OpPadding, nil)
+	b := bagrecord.AppendHeader(make([]byte, 0, n), bagrecord.OpPadding, nil)
 	b = binary.LittleEndian.AppendUint32(b, uint32(n-least))
 	return a.sink.Append(b[:n], nil, nil, nil)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/test/need"
 	"rsros/test/stockbag"
 )
@@ -16,23 +16,23 @@ import (
 // no definition of its own.
 func bag12() []byte {
 	b := []byte(magic12)
-	b = record.AppendHeader(b, record.OpFileHeader, func(b []byte) []byte { return record.AppendU64(b, "index_pos", 0) })
+	b = bagrecord.AppendHeader(b, bagrecord.OpFileHeader, func(b []byte) []byte { return bagrecord.AppendU64(b, "index_pos", 0) })
 	b = binary.LittleEndian.AppendUint32(b, 0)
-	b = record.AppendHeader(b, record.OpDefinition12, func(b []byte) []byte {
-		b = record.AppendString(b, "def", "string data\n")
-		b = record.AppendString(b, "md5", "992ce8a1687cec8c8bd883ec73ca41d1")
-		b = record.AppendString(b, "topic", "/a")
-		return record.AppendString(b, "type", "std_msgs/String")
+	b = bagrecord.AppendHeader(b, bagrecord.OpDefinition12, func(b []byte) []byte {
+		b = bagrecord.AppendString(b, "def", "string data\n")
+		b = bagrecord.AppendString(b, "md5", "992ce8a1687cec8c8bd883ec73ca41d1")
+		b = bagrecord.AppendString(b, "topic", "/a")
+		return bagrecord.AppendString(b, "type", "std_msgs/String")
 	})
 	b = binary.LittleEndian.AppendUint32(b, 0)
 	for i := range 20 {
 		data := stockbag.Text(i, 20)
-		b = record.AppendHeader(b, record.OpMessage, func(b []byte) []byte {
-			b = record.AppendString(b, "topic", []string{"/a", "/b"}[i%2])
-			b = record.AppendString(b, "type", "std_msgs/String")
-			b = record.AppendString(b, "md5", "992ce8a1687cec8c8bd883ec73ca41d1")
-			b = record.AppendU32(b, "sec", uint32(100+i))
-			return record.AppendU32(b, "nsec", 7)
+		b = bagrecord.AppendHeader(b, bagrecord.OpMessage, func(b []byte) []byte {
+			b = bagrecord.AppendString(b, "topic", []string{"/a", "/b"}[i%2])
+			b = bagrecord.AppendString(b, "type", "std_msgs/String")
+			b = bagrecord.AppendString(b, "md5", "992ce8a1687cec8c8bd883ec73ca41d1")
+			b = bagrecord.AppendU32(b, "sec", uint32(100+i))
+			return bagrecord.AppendU32(b, "nsec", 7)
 		})
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(data)))
 		b = append(b, data...)

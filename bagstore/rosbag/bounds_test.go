@@ -15,7 +15,7 @@ import (
 	"github.com/dsnet/compress/bzip2"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/test/need"
 	"rsros/test/stockbag"
 )
@@ -42,8 +42,8 @@ func bomb(t *testing.T, n int) []byte {
 	half := len(message) / 2
 	packed := append(pack(head), bytes.Repeat(append(pack(message[:half]), pack(message[half:])...), n)...)
 	raw := fileHeader(0, 0, 0, 0)
-	raw = record.AppendHeader(raw, record.OpChunk, func(b []byte) []byte {
-		return record.AppendU32(record.AppendString(b, "compression", string(bagstore.BZ2)), "size", uint32(size))
+	raw = bagrecord.AppendHeader(raw, bagrecord.OpChunk, func(b []byte) []byte {
+		return bagrecord.AppendU32(bagrecord.AppendString(b, "compression", string(bagstore.BZ2)), "size", uint32(size))
 	})
 	raw = binary.LittleEndian.AppendUint32(raw, uint32(len(packed)))
 	return append(raw, packed...)

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/memory"
-	"rsros/bagstore/internal/record"
 )
 
 type checker struct {
@@ -109,8 +109,8 @@ func (c *checker) chunk(k *chunk) {
 }
 
 // message reads a message's data from the file. In a compressed chunk they were read before.
-func (c *checker) message(src record.Source, r *record.Record, e bagstore.Entry) error {
-	in, ok := src.(record.Section)
+func (c *checker) message(src bagrecord.Source, r *bagrecord.Record, e bagstore.Entry) error {
+	in, ok := src.(bagrecord.Section)
 	if !ok {
 		if err := memory.Fits(r.DataLen, c.stored); err != nil {
 			return c.unreadable(c.pos, fmt.Errorf("message of %.100q at byte %d of the chunk: %w", c.b.topicOf(e.Conn), r.Pos, err))
@@ -146,7 +146,7 @@ func (c *checker) unreadable(pos int64, err error) error {
 	return nil
 }
 
-func (c *checker) connection(r *record.Record, data []byte) error {
+func (c *checker) connection(r *bagrecord.Record, data []byte) error {
 	conn, err := parseConnection(&r.Header, data)
 	if err != nil {
 		return err

@@ -11,25 +11,25 @@ import (
 	"slices"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/lz4"
 	"rsros/bagstore/internal/memory"
-	"rsros/bagstore/internal/record"
 )
 
 // chunkReader reads the chunks of one bag. It is for one goroutine.
 type chunkReader struct {
 	b      *File
-	w      *record.Window
+	w      *bagrecord.Window
 	urgent bool             // decompress on all cores
 	stored *bagstore.Buffer // of the chunk to read, if not nil
 
-	rec    record.Record    // of the message read last
+	rec    bagrecord.Record // of the message read last
 	loaded *bagstore.Buffer // the chunk of the message read last
-	source record.Source    // of its bytes: made once, as it is on the heap
+	source bagrecord.Source // of its bytes: made once, as it is on the heap
 }
 
 func newChunkReader(b *File) *chunkReader {
-	return &chunkReader{b: b, w: record.NewWindow(b.r, b.size)}
+	return &chunkReader{b: b, w: bagrecord.NewWindow(b.r, b.size)}
 }
 
 // header returns the chunk's header, which it reads if a scan hasn't, and how its messages are read.
@@ -46,10 +46,10 @@ func (cr *chunkReader) header(c *chunk) (head bagstore.Layout, err error) {
 }
 
 func (cr *chunkReader) readHeader(c *chunk) (bagstore.Layout, error) {
-	var r record.Record
-	err := record.Read(cr.w, c.Pos, cr.b.size, &r)
-	if err == nil && r.Op != record.OpChunk {
-		err = fmt.Errorf("found a %s record", record.OpName(r.Op))
+	var r bagrecord.Record
+	err := bagrecord.Read(cr.w, c.Pos, cr.b.size, &r)
+	if err == nil && r.Op != bagrecord.OpChunk {
+		err = fmt.Errorf("found a %s record", bagrecord.OpName(r.Op))
 	}
 	if err != nil {
 		return bagstore.Layout{}, cr.b.errorAt(c.Pos, "chunk", err)
@@ -65,13 +65,13 @@ func (cr *chunkReader) readHeader(c *chunk) (bagstore.Layout, error) {
 }
 
 // eachIndex calls do for the index records after a chunk, which are valid.
-func (cr *chunkReader) eachIndex(head bagstore.Layout, do func(r *record.Record) error) error {
-	var r record.Record
+func (cr *chunkReader) eachIndex(head bagstore.Layout, do func(r *bagrecord.Record) error) error {
+	var r bagrecord.Record
 	for pos := dataEnd(head); pos < cr.b.size; pos = r.Next() {
-		if err := record.Read(cr.w, pos, cr.b.size, &r); err != nil {
+		if err := bagrecord.Read(cr.w, pos, cr.b.size, &r); err != nil {
 			return err
 		}
-		if r.Op != record.OpIndex {
+		if r.Op != bagrecord.OpIndex {
 			break
 		}
 		if err := checkIndex(&r); err != nil {
@@ -86,13 +86,13 @@ func (cr *chunkReader) eachIndex(head bagstore.Layout, do func(r *record.Record)
 
 // indexEntries reads the index records after a chunk.
 func (cr *chunkReader) indexEntries(head bagstore.Layout) (to []bagstore.Entry, err error) {
-	err = cr.eachIndex(head, func(r *record.Record) error {
+	err = cr.eachIndex(head, func(r *bagrecord.Record) error {
 		data, err := r.Data(cr.w)
 		if err != nil {
 			return err
 		}
 		for e := range slices.Chunk(data[:int(r.Count)*bagstore.EntrySize], bagstore.EntrySize) {
-			to = append(to, bagstore.Entry{Time: bagstore.Time(record.ReadTime(e)), Ref: binary.LittleEndian.Uint32(e[8:]), Conn: r.Conn})
+			to = append(to, bagstore.Entry{Time: bagstore.Time(bagrecord.ReadTime(e)), Ref: binary.LittleEndian.Uint32(e[8:]), Conn: r.Conn})
 		}
 		return nil
 	})
@@ -112,10 +112,10 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]bagstore.Entry, int64,
 	}
 	w.expected = int(min(c.Messages(), memory.MaxMessages))
 	if head.Compression == bagstore.None && cr.stored != nil {
-		return w.walk(record.Memory(cr.stored.Bytes()), head.Size)
+		return w.walk(bagrecord.Memory(cr.stored.Bytes()), head.Size)
 	}
 	if head.Compression == bagstore.None {
-		return w.walk(record.Section{Source: cr.w, Base: head.DataPos}, head.Size)
+		return w.walk(bagrecord.Section{Source: cr.w, Base: head.DataPos}, head.Size)
 	}
 	content, err := cr.unpack(head)
 	if content == nil {

@@ -8,7 +8,7 @@ import (
 	"unique"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 )
 
 // connection is a connection of a file.
@@ -19,13 +19,13 @@ type connection struct {
 
 // parseConnection parses a connection record. The topic is in its header, the other fields are in
 // its data. rosbag repeats the topic there, librealsense doesn't.
-func parseConnection(h *record.Header, data []byte) (*connection, error) {
-	if err := h.Need(record.HasConn | record.HasTopic); err != nil {
+func parseConnection(h *bagrecord.Header, data []byte) (*connection, error) {
+	if err := h.Need(bagrecord.HasConn | bagrecord.HasTopic); err != nil {
 		return nil, err
 	}
 	c, repeated := &connection{Connection: bagstore.Connection{ID: h.Conn, Topic: string(h.Topic)}}, ""
 	for len(data) > 0 {
-		name, value, rest, err := record.NextField(data)
+		name, value, rest, err := bagrecord.NextField(data)
 		if err != nil {
 			return nil, err
 		}
@@ -68,9 +68,9 @@ func same(c, d *bagstore.Connection) bool {
 
 // appendConnection appends a connection record, its fields sorted as by rosbag's C++ writer.
 func appendConnection(b []byte, c *bagstore.Connection) []byte {
-	b = record.AppendHeader(b, record.OpConnection, func(b []byte) []byte {
-		b = record.AppendU32(b, "conn", c.ID)
-		return record.AppendString(b, "topic", c.Topic)
+	b = bagrecord.AppendHeader(b, bagrecord.OpConnection, func(b []byte) []byte {
+		b = bagrecord.AppendU32(b, "conn", c.ID)
+		return bagrecord.AppendString(b, "topic", c.Topic)
 	})
 	fields := []bagstore.Field{
 		{Name: "md5sum", Value: c.MD5},
@@ -89,8 +89,8 @@ func appendConnection(b []byte, c *bagstore.Connection) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)
 	for _, f := range fields {
-		b = record.AppendString(b, f.Name, f.Value)
+		b = bagrecord.AppendString(b, f.Name, f.Value)
 	}
-	record.PutLength(b, at)
+	bagrecord.PutLength(b, at)
 	return b
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/disk"
-	"rsros/bagstore/internal/record"
 	"rsros/test/need"
 	"rsros/test/stockbag"
 )
@@ -25,10 +25,10 @@ func edges(t *testing.T, raw []byte) []int64 {
 	var list func(from, to int64)
 	list = func(from, to int64) {
 		for pos := from; pos < to; {
-			var r record.Record
-			need.Must(t, record.Read(record.Memory(raw), pos, to, &r))
+			var r bagrecord.Record
+			need.Must(t, bagrecord.Read(bagrecord.Memory(raw), pos, to, &r))
 			out = append(out, pos)
-			if r.Op == record.OpChunk && string(r.Compression) == string(bagstore.None) {
+			if r.Op == bagrecord.OpChunk && string(r.Compression) == string(bagstore.None) {
 				list(r.DataPos, r.Next())
 			}
 			pos = r.Next()
@@ -47,14 +47,14 @@ func wholeBefore(t *testing.T, raw []byte, n int64) int {
 	var list func(from, to int64)
 	list = func(from, to int64) {
 		for pos := from; pos < to; {
-			var r record.Record
-			if record.Read(record.Memory(raw), pos, to, &r) != nil {
+			var r bagrecord.Record
+			if bagrecord.Read(bagrecord.Memory(raw), pos, to, &r) != nil {
 				return
 			}
-			if r.Op == record.OpChunk {
+			if r.Op == bagrecord.OpChunk {
 				list(r.DataPos, r.Next())
 			}
-			if r.Op == record.OpMessage && r.Next() <= n {
+			if r.Op == bagrecord.OpMessage && r.Next() <= n {
 				count++
 			}
 			pos = r.Next()
@@ -239,8 +239,8 @@ func TestFlippedLengths(t *testing.T) {
 	for _, kind := range []bagstore.Compression{bagstore.None, bagstore.LZ4} {
 		raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500, Compression: kind})
 		for _, edge := range edges(t, raw) {
-			var r record.Record
-			if edge == int64(len(raw)) || record.Read(record.Memory(raw), edge, int64(len(raw)), &r) != nil {
+			var r bagrecord.Record
+			if edge == int64(len(raw)) || bagrecord.Read(bagrecord.Memory(raw), edge, int64(len(raw)), &r) != nil {
 				continue
 			}
 			for _, at := range []int64{r.Pos, r.DataPos - 4} {
@@ -253,7 +253,7 @@ func TestFlippedLengths(t *testing.T) {
 					}
 					// At worst the chunk with the length is lost, and the connection that it describes.
 					if len(got) < len(want)/3 {
-						t.Errorf("%s: %s length %#x at %d: only %d of %d messages; %v", kind, record.OpName(r.Op), value, at, len(got), len(want), b.Notes())
+						t.Errorf("%s: %s length %#x at %d: only %d of %d messages; %v", kind, bagrecord.OpName(r.Op), value, at, len(got), len(want), b.Notes())
 					}
 				}
 			}
@@ -297,8 +297,8 @@ func TestLyingHeader(t *testing.T) {
 func TestLyingChunkInfo(t *testing.T) {
 	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
 	for _, edge := range edges(t, raw) {
-		var r record.Record
-		if record.Read(record.Memory(raw), edge, int64(len(raw)), &r) != nil || r.Op != record.OpChunkInfo {
+		var r bagrecord.Record
+		if bagrecord.Read(bagrecord.Memory(raw), edge, int64(len(raw)), &r) != nil || r.Op != bagrecord.OpChunkInfo {
 			continue
 		}
 		for what, at := range map[string]int64{

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 )
 
 // descriptions are the chunks that have the first messages of a connection, and so its description.
@@ -31,7 +31,7 @@ func (d *descriptions) of(b *File) map[int]*sync.Once {
 
 // compareDescriptions compares what a chunk that messages are read from says of connections with the
 // index.
-func (b *File) compareDescriptions(n int, chunk record.Source, size int64) {
+func (b *File) compareDescriptions(n int, chunk bagrecord.Source, size int64) {
 	if !b.indexed || b.version == "1.2" {
 		return // there is no index, or the scan has compared them
 	}
@@ -40,7 +40,7 @@ func (b *File) compareDescriptions(n int, chunk record.Source, size int64) {
 		return
 	}
 	once.Do(func() {
-		w := walker{bag: b, onConnection: func(r *record.Record, data []byte) error {
+		w := walker{bag: b, onConnection: func(r *bagrecord.Record, data []byte) error {
 			conn, err := parseConnection(&r.Header, data)
 			if err == nil {
 				if note, ok := b.contradiction(conn, r.Pos); ok && note.Severity == bagstore.Loss {

@@ -11,9 +11,9 @@ import (
 	"slices"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/memory"
-	"rsros/bagstore/internal/record"
 	"rsros/bagstore/place"
 )
 
@@ -205,7 +205,7 @@ func (b *File) open(o bagstore.OpenOptions, indexOnly bool) error {
 
 func (b *File) readFile(o bagstore.OpenOptions, indexOnly bool) error {
 	line := make([]byte, len(magic20))
-	if err := record.ReadFull(b.r, line, 0); errors.Is(err, io.ErrUnexpectedEOF) {
+	if err := bagrecord.ReadFull(b.r, line, 0); errors.Is(err, io.ErrUnexpectedEOF) {
 		line = line[:min(b.size, int64(len(line)))] // the file may have been cut since
 	} else if err != nil {
 		return b.errorAt(0, "version line", err)
@@ -228,7 +228,7 @@ func (b *File) readFile(o bagstore.OpenOptions, indexOnly bool) error {
 }
 
 func (b *File) open20(o bagstore.OpenOptions, indexOnly bool) error {
-	w := record.NewWindow(b.r, b.size)
+	w := bagrecord.NewWindow(b.r, b.size)
 	end, err := b.readIndex(w, o)
 	switch {
 	case err != nil:

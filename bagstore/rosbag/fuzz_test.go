@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/test/need"
 )
 
@@ -15,16 +15,16 @@ func FuzzRecords(f *testing.F) {
 	f.Add(uint32(3), []byte("\x0b\x00\x00\x00type=a/b/cd"))
 	f.Add(uint32(1<<31), make([]byte, 40))
 	f.Fuzz(func(t *testing.T, count uint32, data []byte) {
-		h := record.Header{Has: ^uint32(0), Count: count, Ver: 1}
+		h := bagrecord.Header{Has: ^uint32(0), Count: count, Ver: 1}
 		if c, err := parseConnection(&h, data); err == nil {
-			var r record.Record
+			var r bagrecord.Record
 			again := appendConnection(nil, &c.Connection)
-			need.Must(t, record.Read(record.Memory(again), 0, int64(len(again)), &r))
+			need.Must(t, bagrecord.Read(bagrecord.Memory(again), 0, int64(len(again)), &r))
 		}
 		if info, err := parseChunkInfo(&h, data); err == nil && len(info.Counts) != int(count) {
 			t.Fatal("chunk info of another length")
 		}
-		if r := (record.Record{Header: h, DataLen: int64(len(data))}); checkIndex(&r) == nil && int(count)*bagstore.EntrySize > len(data) {
+		if r := (bagrecord.Record{Header: h, DataLen: int64(len(data))}); checkIndex(&r) == nil && int(count)*bagstore.EntrySize > len(data) {
 			t.Fatal("an index that is longer than its record")
 		}
 	})

@@ -2,7 +2,7 @@ package rosbag
 
 import (
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 )
 
 // Index reads the index records after a chunk, or walks it if they are incomplete.
@@ -39,7 +39,7 @@ func (cr *chunkReader) indexRecordsOf(c *chunk, head bagstore.Layout) []bagstore
 	}
 	var list []bagstore.IndexRecord
 	found := uint64(0)
-	err := cr.eachIndex(head, func(r *record.Record) error {
+	err := cr.eachIndex(head, func(r *bagrecord.Record) error {
 		found += uint64(r.Count)
 		if conn := cr.b.byID[r.Conn]; conn != nil {
 			list = append(list, bagstore.IndexRecord{Run: bagstore.Run{Conn: &conn.Connection}, Pos: r.DataPos, Count: int(r.Count)})

@@ -7,17 +7,17 @@ import (
 	"slices"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 )
 
 // readIndex reads the file header and, unless o.Scan is set, the index section, whose end it
 // returns.
-func (b *File) readIndex(w *record.Window, o bagstore.OpenOptions) (end int64, err error) {
-	var r record.Record
+func (b *File) readIndex(w *bagrecord.Window, o bagstore.OpenOptions) (end int64, err error) {
+	var r bagrecord.Record
 	b.first = firstChunk
-	err = record.Read(w, int64(len(magic20)), b.size, &r)
-	if err == nil && r.Op != record.OpFileHeader {
-		err = fmt.Errorf("found a %s record", record.OpName(r.Op))
+	err = bagrecord.Read(w, int64(len(magic20)), b.size, &r)
+	if err == nil && r.Op != bagrecord.OpFileHeader {
+		err = fmt.Errorf("found a %s record", bagrecord.OpName(r.Op))
 	}
 	if err != nil {
 		severity := bagstore.Repairable
@@ -54,16 +54,16 @@ func (b *File) readIndex(w *record.Window, o bagstore.OpenOptions) (end int64, e
 
 // afterHeader returns the offset of the record after the file header. If the length of the
 // header's padding is damaged, that is where all writers put the first chunk.
-func (b *File) afterHeader(w *record.Window, header *record.Record) int64 {
+func (b *File) afterHeader(w *bagrecord.Window, header *bagrecord.Record) int64 {
 	next := header.Next()
 	if next == firstChunk || next == b.size {
 		return next
 	}
-	var r record.Record
+	var r bagrecord.Record
 	pos, length := header.Pos, header.DataLen
 	known := func(at int64) bool {
-		err := record.Read(w, at, b.size, &r)
-		return (err == nil || errors.Is(err, record.ErrData)) && (r.Op == record.OpChunk || r.Op == record.OpConnection || r.Op == record.OpChunkInfo)
+		err := bagrecord.Read(w, at, b.size, &r)
+		return (err == nil || errors.Is(err, bagrecord.ErrData)) && (r.Op == bagrecord.OpChunk || r.Op == bagrecord.OpConnection || r.Op == bagrecord.OpChunkInfo)
 	}
 	if known(next) || !known(firstChunk) {
 		return next
@@ -74,7 +74,7 @@ func (b *File) afterHeader(w *record.Window, header *record.Record) int64 {
 
 // readImplausible reads chunks whose info can't be true, because views wouldn't find their
 // messages, and the first chunk of each garbled connection, because it describes it, too.
-func (b *File) readImplausible(w *record.Window) {
+func (b *File) readImplausible(w *bagrecord.Window) {
 	garbled := make(map[uint32]bool)
 	for id, c := range b.byID {
 		if c.garbled {
@@ -109,26 +109,26 @@ func (b *File) readImplausible(w *record.Window) {
 
 // readIndexSection reads all connection and chunk info records from pos on, as the file
 // header's counts may be wrong. It returns the end of the section.
-func (b *File) readIndexSection(w *record.Window, pos int64, conns, chunks uint32) (int64, error) {
+func (b *File) readIndexSection(w *bagrecord.Window, pos int64, conns, chunks uint32) (int64, error) {
 	if pos < b.first || pos > b.size {
 		return 0, fmt.Errorf("index position %d is not between the file header's end at %d and the file's end at %d", pos, b.first, b.size)
 	}
 	nConns, start := 0, pos
 	for pos < b.size {
-		var r record.Record
-		if err := record.Read(w, pos, b.size, &r); err != nil {
+		var r bagrecord.Record
+		if err := bagrecord.Read(w, pos, b.size, &r); err != nil {
 			if nConns >= int(conns) && len(b.chunks) >= int(chunks) {
 				break // the section is complete: this is a torn tail
 			}
 			return 0, err
 		}
-		if r.Op != record.OpConnection && r.Op != record.OpChunkInfo {
+		if r.Op != bagrecord.OpConnection && r.Op != bagrecord.OpChunkInfo {
 			break
 		}
 		if err := b.readIndexRecord(w, &r); err != nil {
 			return 0, err
 		}
-		if r.Op == record.OpConnection {
+		if r.Op == bagrecord.OpConnection {
 			nConns++
 		}
 		pos = r.Next()
@@ -143,12 +143,12 @@ func (b *File) readIndexSection(w *record.Window, pos int64, conns, chunks uint3
 	return pos, nil
 }
 
-func (b *File) readIndexRecord(w *record.Window, r *record.Record) error {
+func (b *File) readIndexRecord(w *bagrecord.Window, r *bagrecord.Record) error {
 	data, err := r.Data(w)
 	if err != nil {
 		return err
 	}
-	if r.Op == record.OpConnection {
+	if r.Op == bagrecord.OpConnection {
 		return b.addConnection(r, data)
 	}
 	info, err := parseChunkInfo(&r.Header, data)
@@ -164,7 +164,7 @@ func (b *File) readIndexRecord(w *record.Window, r *record.Record) error {
 
 // addConnection adds a connection unless its ID is known. An intact record replaces a garbled
 // one.
-func (b *File) addConnection(r *record.Record, data []byte) error {
+func (b *File) addConnection(r *bagrecord.Record, data []byte) error {
 	c, err := parseConnection(&r.Header, data)
 	if err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/disk"
-	"rsros/bagstore/internal/record"
 )
 
 // job is a chunk that is filled or on its way to the file.
@@ -138,12 +138,12 @@ func (j *job) summarize(b []byte, info *bagstore.ChunkInfo) []byte {
 // appendChunkHeader appends a chunk record without its data. If pad is not 0, a spare field makes the
 // header pad bytes longer; pad must be at least minPad.
 func appendChunkHeader(b []byte, kind bagstore.Compression, pad, size, stored int) []byte {
-	b = record.AppendHeader(b, record.OpChunk, func(b []byte) []byte {
-		b = record.AppendString(b, "compression", string(kind))
+	b = bagrecord.AppendHeader(b, bagrecord.OpChunk, func(b []byte) []byte {
+		b = bagrecord.AppendString(b, "compression", string(kind))
 		if pad > 0 {
-			b = record.AppendField(b, padField, make([]byte, pad-minPad)...)
+			b = bagrecord.AppendField(b, padField, make([]byte, pad-minPad)...)
 		}
-		return record.AppendU32(b, "size", uint32(size))
+		return bagrecord.AppendU32(b, "size", uint32(size))
 	})
 	return binary.LittleEndian.AppendUint32(b, uint32(stored))
 }
@@ -151,11 +151,11 @@ func appendChunkHeader(b []byte, kind bagstore.Compression, pad, size, stored in
 // appendMessage appends a message record without its data. If pad is not 0, a spare field
 // makes the header pad bytes longer; pad must be at least minPad.
 func appendMessage(b []byte, conn uint32, t bagstore.Time, pad, size int) []byte {
-	b = record.AppendHeader(b, record.OpMessage, func(b []byte) []byte {
-		b = record.AppendU32(b, "conn", conn)
-		b = record.AppendTime(b, "time", int64(t))
+	b = bagrecord.AppendHeader(b, bagrecord.OpMessage, func(b []byte) []byte {
+		b = bagrecord.AppendU32(b, "conn", conn)
+		b = bagrecord.AppendTime(b, "time", int64(t))
 		if pad > 0 {
-			b = record.AppendField(b, padField, make([]byte, pad-minPad)...)
+			b = bagrecord.AppendField(b, padField, make([]byte, pad-minPad)...)
 		}
 		return b
 	})

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"syscall"
 
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 )
 
 // memDisk keeps every write in order, so that a test can simulate a crash after any of them. It can be
@@ -74,7 +74,7 @@ func put(image []byte, off int64, data []byte) []byte {
 func (d *memDisk) Read(p []byte, off int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return record.ReadFull(bytes.NewReader(d.data), p, off)
+	return bagrecord.ReadFull(bytes.NewReader(d.data), p, off)
 }
 
 func (d *memDisk) Sync() error {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/disk"
 	"rsros/bagstore/internal/memory"
-	"rsros/bagstore/internal/record"
 )
 
 const (
@@ -38,12 +38,12 @@ func (cr *chunkReader) Layout(block int) (bagstore.Layout, error) {
 func (cr *chunkReader) Read(p *bagstore.Position, to *bagstore.Stored) error {
 	b, r := cr.b, &cr.rec
 	if p.First {
-		b.compareDescriptions(p.Block, record.Section{Source: cr.w, Base: p.Layout.DataPos}, p.Layout.Size)
+		b.compareDescriptions(p.Block, bagrecord.Section{Source: cr.w, Base: p.Layout.DataPos}, p.Layout.Size)
 	}
 	pos := p.Layout.DataPos + int64(p.Ref)
 	err := locate(cr.w, dataEnd(p.Layout), pos, p.Conn, r)
 	if err == nil {
-		err = record.Fits(r.DataLen)
+		err = bagrecord.Fits(r.DataLen)
 	}
 	if err != nil {
 		return b.errorAt(pos, "message", err)
@@ -112,9 +112,9 @@ func (cr *chunkReader) Message(in *bagstore.Buffer, p *bagstore.Position, to *ba
 }
 
 // unpackedMessage reads a message of a chunk that was unpacked to a file.
-func unpackedMessage(c *memory.Content, r *record.Record, to *bagstore.Stored) error {
+func unpackedMessage(c *memory.Content, r *bagrecord.Record, to *bagstore.Stored) error {
 	blk := bagstore.NewBuffer(int(r.DataLen))
-	if err := record.ReadFull(c, blk.Bytes(), r.DataPos); err != nil {
+	if err := bagrecord.ReadFull(c, blk.Bytes(), r.DataPos); err != nil {
 		blk.Release()
 		return err
 	}
@@ -123,20 +123,20 @@ func unpackedMessage(c *memory.Content, r *record.Record, to *bagstore.Stored) e
 }
 
 // locate reads the header of the message record at pos, or after the connection record there.
-func locate(src record.Source, limit, pos int64, conn uint32, r *record.Record) error {
+func locate(src bagrecord.Source, limit, pos int64, conn uint32, r *bagrecord.Record) error {
 	for {
-		if err := record.Read(src, pos, limit, r); err != nil {
+		if err := bagrecord.Read(src, pos, limit, r); err != nil {
 			return err
 		}
-		if r.Op != record.OpConnection {
+		if r.Op != bagrecord.OpConnection {
 			break
 		}
 		pos = r.Next()
 	}
-	if r.Op != record.OpMessage {
-		return fmt.Errorf("found a %s record", record.OpName(r.Op))
+	if r.Op != bagrecord.OpMessage {
+		return fmt.Errorf("found a %s record", bagrecord.OpName(r.Op))
 	}
-	if r.Has&record.HasConn != 0 && r.Conn != conn {
+	if r.Has&bagrecord.HasConn != 0 && r.Conn != conn {
 		return fmt.Errorf("message is of connection %d, the index says %d", r.Conn, conn)
 	}
 	return nil
@@ -148,7 +148,7 @@ func (b *File) read(off int64, n int) (*bagstore.Buffer, error) {
 		return blk, nil
 	}
 	blk := bagstore.NewBuffer(n)
-	if err := record.ReadFull(b.r, blk.Bytes(), off); err != nil {
+	if err := bagrecord.ReadFull(b.r, blk.Bytes(), off); err != nil {
 		blk.Release()
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (b *File) inFile(end int64) bool {
 // Progress counts chunks. It skips damage, and returns the first after the others' messages.
 func (b *File) Sizes(ctx context.Context, p bagstore.Progress, do func(conn uint32, size int64)) error {
 	l := newChunkReader(b)
-	w := walker{bag: b, onMessage: func(_ record.Source, r *record.Record, e bagstore.Entry) error {
+	w := walker{bag: b, onMessage: func(_ bagrecord.Source, r *bagrecord.Record, e bagstore.Entry) error {
 		do(e.Conn, r.DataLen)
 		return nil
 	}}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/place"
 )
 
@@ -56,7 +56,7 @@ func (b *File) joinTail(f place.File) {
 	tooMuch := 0
 	for number, slot := range readTailSlots(f, f.Size, b.tailToken, whole) {
 		// The last record may be cut off if the chunk was larger than a slot.
-		entries, end, _ := walker{bag: b}.walk(record.Memory(slot), int64(len(slot)))
+		entries, end, _ := walker{bag: b}.walk(bagrecord.Memory(slot), int64(len(slot)))
 		if number == whole+1 && torn != nil && torn.Messages() >= uint64(len(entries)) {
 			cut = b.size // the torn chunk in the bag has as many messages
 			continue
@@ -82,7 +82,7 @@ func (b *File) joinTail(f place.File) {
 	b.notes = slices.DeleteFunc(b.notes, func(n bagstore.Note) bool { return n.Offset >= cut && n.Severity == bagstore.Loss })
 	b.r, b.size = &joined{b.r, cut, content}, cut+int64(len(content))
 	before := b.messages()
-	b.scan(record.NewWindow(b.r, b.size), cut)
+	b.scan(bagrecord.NewWindow(b.r, b.size), cut)
 	b.notes.Addf(bagstore.Repairable, cut, "chunk", "%d messages are from %s: the recorder was killed before it had written them to the bag",
 		b.messages()-before, place.Base(f.Info().Name))
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/place"
 )
 
@@ -98,7 +98,7 @@ func (r *recoverer) read() error {
 		if ids == nil || s.err != nil {
 			continue
 		}
-		s.err = r.again(c, func(src record.Source, rec *record.Record, e bagstore.Entry) error {
+		s.err = r.again(c, func(src bagrecord.Source, rec *bagrecord.Record, e bagstore.Entry) error {
 			if !ids[e.Conn] || r.b.byID[e.Conn] == nil {
 				return nil
 			}
@@ -109,11 +109,11 @@ func (r *recoverer) read() error {
 }
 
 // again walks a known chunk, whose damage has been noted.
-func (r *recoverer) again(c *chunk, f func(src record.Source, rec *record.Record, e bagstore.Entry) error) (err error) {
+func (r *recoverer) again(c *chunk, f func(src bagrecord.Source, rec *bagrecord.Record, e bagstore.Entry) error) (err error) {
 	if err = r.chunk(c); err != nil {
 		return err
 	}
-	_, _, _ = r.l.walkContent(c, walker{bag: r.b, onMessage: func(src record.Source, rec *record.Record, e bagstore.Entry) error {
+	_, _, _ = r.l.walkContent(c, walker{bag: r.b, onMessage: func(src bagrecord.Source, rec *bagrecord.Record, e bagstore.Entry) error {
 		err = f(src, rec, e)
 		return err
 	}})
@@ -129,7 +129,7 @@ func (r *recoverer) chunk(c *chunk) error {
 
 // message copies a message, or marks its connection as missed if no intact record has described
 // it yet.
-func (r *recoverer) message(src record.Source, rec *record.Record, e bagstore.Entry) error {
+func (r *recoverer) message(src bagrecord.Source, rec *bagrecord.Record, e bagstore.Entry) error {
 	ids := r.missed[r.pos]
 	if c := r.b.byID[e.Conn]; !ids[e.Conn] && c != nil && !c.garbled {
 		return r.copy(src, rec, e)
@@ -142,7 +142,7 @@ func (r *recoverer) message(src record.Source, rec *record.Record, e bagstore.En
 	return nil
 }
 
-func (r *recoverer) copy(src record.Source, rec *record.Record, e bagstore.Entry) error {
+func (r *recoverer) copy(src bagrecord.Source, rec *bagrecord.Record, e bagstore.Entry) error {
 	if r.steps++; r.steps%256 == 0 && r.ctx.Err() != nil {
 		return r.ctx.Err()
 	}
@@ -161,15 +161,15 @@ func (r *recoverer) copy(src record.Source, rec *record.Record, e bagstore.Entry
 	return r.w.copy(&r.b.byID[e.Conn].Connection, &m, r.possible(e.Time))
 }
 
-func (r *recoverer) data(src record.Source, rec *record.Record) (m bagstore.Stored, err error) {
-	if in, ok := src.(record.Section); ok && rec.DataLen >= borrowLeast && rec.DataLen <= record.MaxInMemory {
+func (r *recoverer) data(src bagrecord.Source, rec *bagrecord.Record) (m bagstore.Stored, err error) {
+	if in, ok := src.(bagrecord.Section); ok && rec.DataLen >= borrowLeast && rec.DataLen <= bagrecord.MaxInMemory {
 		m.At = in.Base + rec.DataPos
 		if m.Buffer, err = r.b.read(m.At, int(rec.DataLen)); err == nil {
 			m.Data = m.Buffer.Bytes()
 		}
 		return m, err
 	}
-	m.Data, err = record.Whole(src, rec.DataPos, rec.DataLen)
+	m.Data, err = bagrecord.Whole(src, rec.DataPos, rec.DataLen)
 	return m, err
 }
 

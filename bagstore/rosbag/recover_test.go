@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/test/need"
 )
 
@@ -29,10 +29,10 @@ func TestRecoverDescribedLater(t *testing.T) {
 			}
 			// Turn the descriptions in the chunks into records of an unknown type.
 			for _, edge := range edges(t, raw) {
-				var r record.Record
+				var r bagrecord.Record
 				last := FileOf(b).chunks[len(FileOf(b).chunks)-1].Pos
-				if edge < last && record.Read(record.Memory(raw), edge, int64(len(raw)), &r) == nil && r.Op == record.OpConnection {
-					raw[edge+int64(bytes.Index(raw[edge:], []byte("op=")))+3] = record.OpPadding
+				if edge < last && bagrecord.Read(bagrecord.Memory(raw), edge, int64(len(raw)), &r) == nil && r.Op == bagrecord.OpConnection {
+					raw[edge+int64(bytes.Index(raw[edge:], []byte("op=")))+3] = bagrecord.OpPadding
 				}
 			}
 			need.Must(t, os.WriteFile(path, raw, 0o600))

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/disk"
-	"rsros/bagstore/internal/record"
 )
 
 // scanner finds the chunks of a bag without its index section. It walks their content, because the
@@ -21,14 +21,14 @@ type scanner struct {
 	// onChunk, if set, is called for each chunk, and onMessage for its messages. err keeps an
 	// error.
 	onChunk   func(c *chunk) error
-	onMessage func(src record.Source, r *record.Record, e bagstore.Entry) error
+	onMessage func(src bagrecord.Source, r *bagrecord.Record, e bagstore.Entry) error
 	err       error
 
 	zeros int64 // result of trailingZeros; 0: not known yet
 }
 
 // scan scans the file from pos on, including the header of every message, and returns the number of chunks that are new.
-func (b *File) scan(w *record.Window, pos int64) (found int) {
+func (b *File) scan(w *bagrecord.Window, pos int64) (found int) {
 	before := len(b.chunks)
 	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
 	s.run(pos)
@@ -42,13 +42,13 @@ func (b *File) scan(w *record.Window, pos int64) (found int) {
 func (s *scanner) run(pos int64) {
 	b := s.bag
 	for pos < b.size && s.err == nil {
-		var r record.Record
-		err := record.Read(s.l.w, pos, b.size, &r)
+		var r bagrecord.Record
+		err := bagrecord.Read(s.l.w, pos, b.size, &r)
 		switch {
-		case r.Op == record.OpChunk && (err == nil || errors.Is(err, record.ErrData)):
+		case r.Op == bagrecord.OpChunk && (err == nil || errors.Is(err, bagrecord.ErrData)):
 			pos = s.chunk(&r, err != nil)
 		case err == nil:
-			if r.Op == record.OpConnection {
+			if r.Op == bagrecord.OpConnection {
 				s.connection(r)
 			}
 			pos = r.Next()
@@ -74,7 +74,7 @@ func (s *scanner) tail(pos int64, err error) {
 	s.bag.notes.Addf(bagstore.Loss, pos, "record", "the last %d bytes are damaged: %v", s.bag.size-pos, err)
 }
 
-func (s *scanner) connection(r record.Record) {
+func (s *scanner) connection(r bagrecord.Record) {
 	data, err := r.Data(s.l.w)
 	if err == nil {
 		err = s.bag.addConnection(&r, data)
@@ -85,7 +85,7 @@ func (s *scanner) connection(r record.Record) {
 }
 
 // chunk adds a chunk, or the whole records of one that extends past the end of the file, and returns where to continue.
-func (s *scanner) chunk(r *record.Record, torn bool) int64 {
+func (s *scanner) chunk(r *bagrecord.Record, torn bool) int64 {
 	head, err := parseChunk(r)
 	if err != nil {
 		s.bag.notes.Addf(bagstore.Loss, r.Pos, "chunk", "%v", err)
@@ -112,8 +112,8 @@ func (s *scanner) chunk(r *record.Record, torn bool) int64 {
 // written returns how much of a chunk was written. Index records follow a chunk, so if only zeros
 // do, the file was extended for a write that a kill or a power cut prevented.
 func (s *scanner) written(end int64) int64 {
-	var r record.Record
-	if end >= s.bag.size || record.Read(s.l.w, end, s.bag.size, &r) == nil {
+	var r bagrecord.Record
+	if end >= s.bag.size || bagrecord.Read(s.l.w, end, s.bag.size, &r) == nil {
 		return end
 	}
 	return min(end, s.trailing())
@@ -134,7 +134,7 @@ func (b *File) trailingZeros() int64 {
 	for at > 0 {
 		start := (at - 1) &^ (disk.Grain - 1)
 		part := block[:at-start]
-		if record.ReadFull(b.r, part, start) != nil || !bytes.Equal(part, none[:len(part)]) {
+		if bagrecord.ReadFull(b.r, part, start) != nil || !bytes.Equal(part, none[:len(part)]) {
 			break
 		}
 		at = start
@@ -145,8 +145,8 @@ func (b *File) trailingZeros() int64 {
 // after returns where to continue after damage at pos in an uncompressed chunk: at its end or, if
 // the length is wrong, at the next chunk.
 func (s *scanner) after(pos, end int64) int64 {
-	var r record.Record
-	if record.Read(s.l.w, end, s.bag.size, &r) == nil || end == s.bag.size {
+	var r bagrecord.Record
+	if bagrecord.Read(s.l.w, end, s.bag.size, &r) == nil || end == s.bag.size {
 		return end
 	}
 	if next := s.resync(pos); next >= 0 {
@@ -187,7 +187,7 @@ func (s *scanner) add(c chunk) (int64, error) {
 	}
 	if s.onChunk != nil {
 		s.err = s.onChunk(&c)
-		w.onMessage = func(src record.Source, r *record.Record, e bagstore.Entry) error {
+		w.onMessage = func(src bagrecord.Source, r *bagrecord.Record, e bagstore.Entry) error {
 			s.err = cmp.Or(s.err, s.onMessage(src, r, e))
 			return s.err
 		}
@@ -281,9 +281,9 @@ func (s *scanner) isChunk(pos int64) bool {
 	if n, err := s.l.w.At(pos, 4); err != nil || binary.LittleEndian.Uint32(n) > reach {
 		return false
 	}
-	var r record.Record
-	err := record.Read(s.l.w, pos, s.bag.size, &r)
-	if err != nil && !errors.Is(err, record.ErrData) || r.Op != record.OpChunk {
+	var r bagrecord.Record
+	err := bagrecord.Read(s.l.w, pos, s.bag.size, &r)
+	if err != nil && !errors.Is(err, bagrecord.ErrData) || r.Op != bagrecord.OpChunk {
 		return false
 	}
 	_, err = parseChunk(&r)

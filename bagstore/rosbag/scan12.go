@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"rsros/bagstore"
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 )
 
 // group12 is the number of bytes of a 1.2 bag that form a chunk.
@@ -15,7 +15,7 @@ const group12 = 1 << 20
 func (b *File) scan12() {
 	b.topics12 = make(map[string]uint32)
 	b.indexed = true
-	w := record.NewWindow(b.r, b.size)
+	w := bagrecord.NewWindow(b.r, b.size)
 	group := chunk{walk: true}
 	var entries []bagstore.Entry
 	flush := func(end int64) {
@@ -30,15 +30,15 @@ func (b *File) scan12() {
 	pos := int64(len(magic12))
 	group.Pos = pos
 	for pos < b.size {
-		var r record.Record
-		if err := record.Read(w, pos, b.size, &r); err != nil {
+		var r bagrecord.Record
+		if err := bagrecord.Read(w, pos, b.size, &r); err != nil {
 			b.notes.Addf(bagstore.Loss, pos, "record", "the last %d bytes are damaged: %v", b.size-pos, err)
 			break
 		}
 		switch r.Op {
-		case record.OpDefinition12:
+		case bagrecord.OpDefinition12:
 			b.define12(&r)
-		case record.OpMessage:
+		case bagrecord.OpMessage:
 			if id, err := b.connection12(&r); err != nil {
 				b.notes.Addf(bagstore.Loss, pos, "message", "%v", err)
 			} else {
@@ -53,9 +53,9 @@ func (b *File) scan12() {
 	flush(pos)
 }
 
-func (b *File) define12(r *record.Record) {
+func (b *File) define12(r *bagrecord.Record) {
 	topic := string(r.Topic)
-	if _, ok := b.topics12[topic]; ok || r.Need(record.HasTopic) != nil {
+	if _, ok := b.topics12[topic]; ok || r.Need(bagrecord.HasTopic) != nil {
 		return
 	}
 	b.add12(&connection{Connection: bagstore.Connection{Topic: topic, Type: string(r.Type), MD5: string(r.MD5), Definition: string(r.Definition)}})
@@ -71,8 +71,8 @@ func (b *File) add12(c *connection) uint32 {
 
 // connection12 returns a message's connection. Without a definition it takes that of another topic
 // of the type.
-func (b *File) connection12(r *record.Record) (uint32, error) {
-	if err := r.Need(record.HasTopic | record.HasSec | record.HasNsec); err != nil {
+func (b *File) connection12(r *bagrecord.Record) (uint32, error) {
+	if err := r.Need(bagrecord.HasTopic | bagrecord.HasSec | bagrecord.HasNsec); err != nil {
 		return 0, err
 	}
 	if id, ok := b.topics12[string(r.Topic)]; ok {

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/program/localfile"
 )
 
@@ -146,7 +146,7 @@ func readTailSlots(f io.ReaderAt, size func() int64, token, after uint64) iter.S
 		var list []tailEntry
 		head := make([]byte, tailHeader)
 		for i := range int64(tailSlots) {
-			if record.ReadFull(f, head, i*tailSlotSize) != nil {
+			if bagrecord.ReadFull(f, head, i*tailSlotSize) != nil {
 				break
 			}
 			s, ok := parseTailEntry(head, token)
@@ -159,7 +159,7 @@ func readTailSlots(f io.ReaderAt, size func() int64, token, after uint64) iter.S
 		var content []byte
 		for _, s := range list {
 			content = slices.Grow(content[:0], s.n)[:s.n]
-			if record.ReadFull(f, content, s.at+tailHeader) == nil && crc32.ChecksumIEEE(content) == s.crc && !yield(s.chunk, content) {
+			if bagrecord.ReadFull(f, content, s.at+tailHeader) == nil && crc32.ChecksumIEEE(content) == s.crc && !yield(s.chunk, content) {
 				return
 			}
 		}

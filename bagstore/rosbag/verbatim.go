@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/lz4"
 	"rsros/bagstore/internal/memory"
-	"rsros/bagstore/internal/record"
 )
 
 // verbatim is a chunk to copy as it is stored.
@@ -63,7 +63,7 @@ func (v *verbatim) compare() (err error) {
 }
 
 // connection accepts a connection record that repeats what the output has.
-func (v *verbatim) connection(r *record.Record, data []byte) error {
+func (v *verbatim) connection(r *bagrecord.Record, data []byte) error {
 	conn, err := parseConnection(&r.Header, data)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (v *verbatim) connection(r *record.Record, data []byte) error {
 	return nil
 }
 
-func (v *verbatim) message(_ record.Source, r *record.Record, _ bagstore.Entry) error {
+func (v *verbatim) message(_ bagrecord.Source, r *bagrecord.Record, _ bagstore.Entry) error {
 	v.Data += r.DataLen
 	if v.l.Compression == bagstore.None {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/disk"
-	"rsros/bagstore/internal/record"
 	"rsros/bagstore/place"
 )
 
@@ -84,7 +84,7 @@ func (w *Writer) addConnection(c *bagstore.Connection) error {
 	if w.done {
 		return bagstore.ErrClosed
 	}
-	if len(c.Topic) > record.MaxHeader/2 || len(c.Definition) > record.MaxHeader/2 {
+	if len(c.Topic) > bagrecord.MaxHeader/2 || len(c.Definition) > bagrecord.MaxHeader/2 {
 		return fmt.Errorf("connection %.40q: topic or definition is too long", c.Topic)
 	}
 	for uint32(len(w.conns)) <= c.ID {

@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync/atomic"
 
-	"rsros/bagstore/internal/record"
+	"rsros/bagstore/internal/bagrecord"
 	"rsros/program/localfile"
 )
 
@@ -126,10 +126,10 @@ func (c *Content) Reader() io.ReaderAt {
 	if c.file == nil {
 		return c
 	}
-	return window{record.NewWindow(c.file, c.size)}
+	return window{bagrecord.NewWindow(c.file, c.size)}
 }
 
-type window struct{ *record.Window }
+type window struct{ *bagrecord.Window }
 
 func (w window) ReadAt(p []byte, off int64) (int, error) {
 	if len(p) > 4<<10 {
@@ -160,18 +160,18 @@ func (c *Content) ReadAt(p []byte, off int64) (n int, err error) {
 func (c *Content) Fits(n int64) error { return Fits(n, c.stored) }
 
 // Source returns the content for one goroutine. Pieces that don't fit are an error.
-func (c *Content) Source() record.Source {
+func (c *Content) Source() bagrecord.Source {
 	switch {
 	case c.file != nil:
-		return pieces{record.NewWindow(c.file, c.size), c}
+		return pieces{bagrecord.NewWindow(c.file, c.size), c}
 	case c.size > Most(0):
-		return pieces{record.Memory(c.bytes), c}
+		return pieces{bagrecord.Memory(c.bytes), c}
 	}
-	return record.Memory(c.bytes)
+	return bagrecord.Memory(c.bytes)
 }
 
 type pieces struct {
-	record.Source
+	bagrecord.Source
 	of *Content
 }
 

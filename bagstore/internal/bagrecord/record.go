@@ -1,10 +1,10 @@
-// Package record reads and writes the records of a bag: a header of named fields, and data, each
+// Package bagrecord reads and writes the records of a bag: a header of named fields, and data, each
 // with its length. It parses the fields of every kind of record; package bagstore interprets the
 // data.
 //
 // Nothing in a file is trusted: lengths are bounded by the size of the file. A Source is for
 // one goroutine, and the bytes that it returns are valid until it is used again.
-package record
+package bagrecord
 
 import (
 	"encoding/binary"
