@@ -3,14 +3,17 @@ package dds
 import (
 	"math/bits"
 	"time"
+
+	"rsros/ros2/internal/rtps"
 )
 
 // flight is what a reader got of a sample, and asks for again.
 type flight struct {
 	number int64
-	n      int // fragments
-	sent   int // of them for the first time
-	again  int // fragments that were sent again
+	n      int  // fragments
+	sent   int  // of them for the first time
+	tail   bool // what the reader last asked for was all that it missed
+	again  int  // fragments that were sent again
 	begin  time.Time
 	at     []uint32 // when each fragment was sent last, in units of 100 µs after begin
 	wants  []uint64 // bits of fragments that are to be sent again
@@ -22,13 +25,26 @@ const unit = 100 * time.Microsecond
 // newFlight begins a flight. Fragments are sent and wanted at no earlier time than now: at has no sign.
 func newFlight(c *change, fragment int, now time.Time) *flight {
 	n := max((c.size()+fragment-1)/fragment, 1)
-	return &flight{number: c.number, n: n, begin: now, at: make([]uint32, n), wants: make([]uint64, (n+63)/64)}
+	return &flight{number: c.number, n: n, tail: true, begin: now, at: make([]uint32, n), wants: make([]uint64, (n+63)/64)}
 }
 
-// want marks fragments, of those that were sent longer than a timeout ago: others may be on the way. It returns how
-// many.
-func (f *flight) want(from, count int, now time.Time, timeout time.Duration) (marked int) {
-	limit := int64((now.Sub(f.begin) - timeout) / unit)
+// units returns a time as at has it; a negative one is before begin.
+func (f *flight) units(t time.Time) int64 { return int64(t.Sub(f.begin) / unit) }
+
+// overtaken returns a time in units: what was sent until then is lost if a reader misses it, since a later fragment has
+// arrived. It is -1 if nothing is known.
+func (f *flight) overtaken(missing *rtps.Set) (limit int64) {
+	limit = -1
+	for i := range missing.N {
+		if k := missing.Base - 1 + int64(i); !missing.Has(i) && k >= 0 && k < int64(f.sent) {
+			limit = max(limit, int64(f.at[k])-1)
+		}
+	}
+	return limit
+}
+
+// want marks fragments, of those that were sent until a time in units: others may be on the way. It returns how many.
+func (f *flight) want(from, count int, limit int64) (marked int) {
 	for i := from; i < min(from+count, f.sent); i++ {
 		bit := uint64(1) << (i % 64)
 		if int64(f.at[i]) <= limit && f.wants[i/64]&bit == 0 {

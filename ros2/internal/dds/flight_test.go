@@ -15,7 +15,7 @@ func TestSentAgain(t *testing.T) {
 		after  time.Duration
 		marked int
 	}{{maxTimeout - time.Millisecond, 0}, {maxTimeout + time.Millisecond, 2}, {time.Minute, 0}} { // asked for already
-		if n := f.want(0, 2, now.Add(c.after), maxTimeout); n != c.marked {
+		if n := f.want(0, 2, f.units(now.Add(c.after-maxTimeout))); n != c.marked {
 			t.Errorf("%v after it was sent: %d fragments are sent again, want %d", c.after, n, c.marked)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"rsros/program/work"
 	"rsros/ros2/internal/rtps"
+	"rsros/ros2/internal/udp"
 )
 
 // Sizes of payloads in a datagram. To another machine, a datagram fits an Ethernet frame: the loss of one part of a
@@ -57,8 +58,9 @@ type outlet struct {
 	lossAt     time.Time
 
 	// Used by run alone.
-	head []byte
-	vec  [][]byte
+	head  []byte
+	vec   [][]byte
+	timer udp.Timer
 }
 
 func newOutlet(w *Writer, r *remote, e *Endpoint) *outlet {
@@ -174,7 +176,7 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 			if n > upTo {
 				continue
 			}
-			if !o.tooMany(f.again, f) {
+			if !o.tooMany(f) {
 				o.pacer.arrived()
 			}
 			delete(o.flights, n)
@@ -191,8 +193,10 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 		case n < o.next && o.flights[n] == nil: // it was left out
 			o.gap(n, n+1)
 		case n < o.next:
-			if f := o.flights[n]; o.tooMany(f.want(0, f.n, now, o.trip.timeout), f) {
-				o.congested(now)
+			f := o.flights[n]
+			f.tail = true
+			if f.want(0, f.n, f.units(now.Add(-o.trip.timeout))) > 0 {
+				o.congested(f, now)
 			}
 		}
 	})
@@ -214,26 +218,28 @@ func (o *outlet) missing(m *rtps.Submessage, now time.Time) {
 		}
 		return
 	}
-	wanted := 0
+	f.tail = m.Set.Base+rtps.MaxSet > int64(f.n)
+	wanted, limit := 0, max(f.units(now.Add(-o.trip.timeout)), f.overtaken(&m.Set))
 	m.Set.All(func(n int64) {
 		if n >= 1 && n <= int64(f.n) {
-			wanted += f.want(int(n-1), 1, now, o.trip.timeout)
+			wanted += f.want(int(n-1), 1, limit)
 		}
 	})
-	if o.tooMany(wanted, f) {
-		o.congested(now)
+	if wanted > 0 {
+		o.congested(f, now)
 	}
 }
 
 // tooMany reports whether so many fragments were lost that the pace is the likely cause: on this machine, any;
 // otherwise more than a bad link loses.
-func (o *outlet) tooMany(lost int, f *flight) bool {
-	return lost > 0 && (o.local || lost*usualLoss > min(f.n, rtps.MaxSet))
+func (o *outlet) tooMany(f *flight) bool {
+	lost := f.again + f.wanted
+	return lost > 0 && (o.local || lost*usualLoss > f.n)
 }
 
-// congested slows down, once for each bunch of losses.
-func (o *outlet) congested(now time.Time) {
-	if now.Sub(o.lossAt) > lossApart {
+// congested slows down if too many fragments were lost, once for each bunch of losses.
+func (o *outlet) congested(f *flight, now time.Time) {
+	if o.tooMany(f) && now.Sub(o.lossAt) > lossApart {
 		o.lossAt = now
 		o.pacer.lost()
 	}
@@ -245,6 +251,7 @@ type job struct {
 	c        *change // retained; nil: none of it
 	fragment int     // index of the first one; -1: the whole sample
 	count    int     // of fragments
+	rest     bool    // the reader has all of it then, if nothing is lost
 	beat     bool
 	first    int64 // for a heartbeat, as last
 	last     int64
@@ -362,7 +369,9 @@ func (o *outlet) take(j *job, c *change, f *flight, from int, now time.Time) {
 	}
 	o.w.statistics.Fragments += uint64(j.count)
 	o.w.statistics.Again += uint64(f.mark(from, j.count, now))
-	if o.reliable && (f.sent == f.n && f.wanted == 0 || from/rtps.MaxSet != (from+j.count)/rtps.MaxSet) {
+	whole := f.sent == f.n && f.wanted == 0
+	j.rest = whole && f.tail
+	if o.reliable && (whole || from/rtps.MaxSet != (from+j.count)/rtps.MaxSet) {
 		o.beatNow(j, now) // also on the way: one answer can ask for MaxSet fragments
 	}
 }
@@ -370,6 +379,7 @@ func (o *outlet) take(j *job, c *change, f *flight, from int, now time.Time) {
 // run sends until the outlet is closed.
 func (o *outlet) run() {
 	defer o.w.p.pacers.put(pacerKey(o.to, o.local))
+	defer o.timer.Close()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -393,6 +403,9 @@ func (o *outlet) run() {
 		}
 		o.send(&j)
 		if j.c != nil {
+			if j.rest {
+				o.pacer.rest(j.c.size())
+			}
 			j.c.release()
 		}
 	}

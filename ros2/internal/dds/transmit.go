@@ -65,15 +65,14 @@ func (o *outlet) appendFragment(b []byte, j *job, i int) []byte {
 	return b
 }
 
-// transmit sends vec at the receiver's pace, as datagrams of a size, or if it is 0, as one. Waits below a millisecond,
-// which the kernel would make one, are saved up.
+// transmit sends vec at the receiver's pace, as datagrams of a size, or if it is 0, as one.
 func (o *outlet) transmit(segment int) {
 	size := 0
 	for _, part := range o.vec {
 		size += len(part)
 	}
 	if d := o.pacer.take(time.Now(), size); d > 0 {
-		time.Sleep(d)
+		o.timer.Sleep(d)
 	}
 	if err := o.w.p.socket(&o.w.endpoint).Send(o.to, segment, o.vec...); err != nil {
 		o.w.p.log.Debug().Err(err).Stringer("to", o.to).Msg("can't send")

@@ -2,7 +2,10 @@
 
 package udp
 
-import "net/netip"
+import (
+	"net/netip"
+	"time"
+)
 
 // Listen fails with ErrUnsupported.
 func Listen(int) (*Socket, error) { return nil, ErrUnsupported }
@@ -18,3 +21,12 @@ func (s *Socket) ReceiveBuffer() (size, wanted int, err error) { return 0, 0, Er
 
 // Send fails with ErrUnsupported.
 func (s *Socket) Send(netip.AddrPort, int, ...[]byte) error { return ErrUnsupported }
+
+// Timer waits.
+type Timer struct{}
+
+// Sleep waits.
+func (t *Timer) Sleep(d time.Duration) { time.Sleep(d) }
+
+// Close frees the timer.
+func (t *Timer) Close() {}
