@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"rsros/test/peer"
 )
 
@@ -30,12 +28,12 @@ func BenchmarkLatency(b *testing.B) {
 		"--infra1", "off", "--infra2", "off", "--gyro", "off", "--accel", "off", "sim")
 	p.Await("the page's address", func(out string) bool { return strings.HasSuffix(out, "\n") })
 	page := newTab(b)
-	page.do(chromedp.Navigate(strings.TrimSpace(p.Stdout())))
+	page.open(strings.TrimSpace(p.Stdout()))
 	page.await(`window.viewer && viewer.store.connected.value && viewer.store.roundTrip.value !== null`)
 	for _, codec := range []string{"raw", "packed"} {
 		b.Run(codec, func(b *testing.B) {
 			eval[bool](page, `(localStorage.setItem('rs-ros.view.wire', JSON.stringify($1)), true)`, codec)
-			page.do(chromedp.Reload())
+			page.reload()
 			page.await(`window.viewer && viewer.store.roundTrip.value !== null && viewer.store.views.value.size > 1 && [...viewer.store.views.value.values()].every((v) => v.info.kind !== 'video' || v.counters.drawn > 30)`)
 			for b.Loop() {
 				eval[bool](page, collect)

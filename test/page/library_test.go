@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"rsros/bagstore/db3"
 	"rsros/test/bucket"
 	"rsros/test/need"
@@ -32,10 +30,10 @@ func TestLibraryInBucket(t *testing.T) {
 	library := startView(t, s3.Address("lib/"))
 	b := newTab(t) // ends before what it shows, which it would report missing
 	for _, url := range recordings {
-		b.do(chromedp.Navigate(url))
+		b.open(url)
 		b.await(`window.viewer && viewer.store.source.value?.name === 'folder' && [...viewer.store.views.value.values()].some((v) => v.info.name === '/camera/image' && v.counters.drawn > 0)`)
 	}
-	b.do(chromedp.Navigate(library))
+	b.open(library)
 	const found = `[...document.querySelectorAll('.files .file')].map((f) => f.title).join(' ')`
 	b.await(found + ` === 'folder robot.bag ' + [0, 1, 2, 3, 4, 5, 6, 7].map((i) => 'walk' + i + '.bag').join(' ')`)
 	b.expect("400") // for an incomplete time

@@ -4,8 +4,6 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 	"github.com/rs/zerolog"
 
 	"rsros/test/need"
@@ -35,10 +33,10 @@ func TestLogin(t *testing.T) {
 	login := func(u *url.URL) {
 		t.Helper()
 		b.await(`document.querySelector('input[name=token]') === document.activeElement`)
-		b.keys(u.Query().Get("token") + kb.Enter)
+		b.keys(u.Query().Get("token") + enter)
 		b.await(`window.viewer?.store.connected.value`)
 	}
-	b.do(chromedp.Navigate("http://" + at + "/"))
+	b.open("http://" + at + "/")
 	login(u)
 	need.Must(t, first.Close())
 	b.await(`document.querySelector('.banner')?.textContent.includes('doesn’t answer')`)

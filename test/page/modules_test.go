@@ -17,8 +17,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/msgs/imagetransport"
@@ -51,7 +49,7 @@ func openModules(t *testing.T) *modules {
 		}
 	}))
 	t.Cleanup(server.Close)
-	m.do(chromedp.Navigate(server.URL))
+	m.open(server.URL)
 	eval[bool](m.tab, `(async () => {
 		window.m = await import('/m.js')
 		window.bytes = async (n) => new Uint8Array(await (await fetch('/' + n)).arrayBuffer())
@@ -63,7 +61,7 @@ func openModules(t *testing.T) *modules {
 
 // in returns the same page for a subtest.
 func (m *modules) in(t *testing.T) *modules {
-	return &modules{tab: &tab{t: t, ctx: m.ctx}}
+	return &modules{tab: &tab{t: t, browser: m.browser, session: m.session}}
 }
 
 var (

@@ -11,9 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
@@ -111,14 +108,14 @@ func TestNodes(t *testing.T) {
 		return `viewer.store.source.value?.device === '` + device + `' && [...viewer.store.views.value.values()].some((v) => v.info.name === 'Depth_0' && v.counters.drawn > 0)`
 	}
 	b, line := newTab(t), newLine(t, cameras)
-	b.do(chromedp.Navigate(line.url + "#2d&map=warm&device=rear"))
+	b.open(line.url + "#2d&map=warm&device=rear")
 	b.await(`window.viewer && ` + has("rear"))
-	b.do(chromedp.KeyEvent("v"))
+	b.keys("v")
 	b.await(has("front") + ` && location.hash.endsWith('&device=front')`)
-	b.do(chromedp.KeyEvent("V"))
+	b.keys("V")
 	b.await(has("rear") + ` && location.hash.endsWith('&device=rear')`)
 	other := newTab(t)
-	other.do(chromedp.Navigate(cameras))
+	other.open(cameras)
 	other.await(`window.viewer && ` + has("rear") + ` && !location.hash.includes('device')`)
 	eval[bool](other, `document.querySelector('.entry:not([aria-current])').click() ?? true`)
 	other.await(has("front") + ` && document.querySelectorAll('.entry[aria-current]').length === 1`)
@@ -139,9 +136,10 @@ func TestNodes(t *testing.T) {
 	other.screenshot("view-cameras")
 
 	eval[bool](other, `viewer.store.recordForm.value = true`)
-	other.do(chromedp.SendKeys(`form input[type=text]`, "walk"+kb.Enter))
+	other.await(`document.activeElement?.matches('dialog input[type=text]')`)
+	other.keys("walk" + enter)
 	other.await(`!viewer.store.recordForm.value && viewer.store.record.value?.on && viewer.store.record.value.bytes > 0`)
-	other.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	other.held(ctrl, enter)
 	other.await(`viewer.store.record.value && !viewer.store.record.value.on`)
 	if _, err := os.Stat(filepath.Join(dir, "walk.bag")); err != nil {
 		t.Error(err)
@@ -151,23 +149,23 @@ func TestNodes(t *testing.T) {
 		return `[...viewer.store.views.value.values()].some((v) => v.info.name === '` + topic + `' && v.counters.drawn > 1)`
 	}
 	graph := startView(t, "--master", m.URI())
-	b.do(chromedp.Navigate(graph))
+	b.open(graph)
 	b.await(`window.viewer && viewer.store.source.value?.kind === 'graph' && ` + shown(image))
 	b.await(`viewer.store.views.value.size > 20 && document.querySelectorAll('.tile').length === 12`) // whenever they came
-	b.do(chromedp.KeyEvent(" "))
+	b.keys(" ")
 	b.await(`!viewer.store.state.value.playing`)
 	b.screenshot("view-graph")
 
 	bag := filepath.Join(dir, "rear.bag")
 	recorder, recorded := startNode(t, m.URI(), "record", "-O", bag, image)
-	b.do(chromedp.Navigate(recorded))
+	b.open(recorded)
 	b.await(`window.viewer && viewer.store.record.value?.on && viewer.store.record.value.bytes > 0 && ` + shown(image))
 	b.await(`viewer.store.record.value.table?.[0].publishers === 1 && viewer.store.record.value.total.bytes > 0 && viewer.store.record.value.compression === 'none'`)
 	b.await(`/1 publisher  [^]*Total/.test(document.querySelector('.record .figures').title)`)
 	b.screenshot("view-recorder")
 	b.expect("WebSocket") // the program ends, and the page reconnects
 	b.expect("net::ERR")
-	b.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.held(ctrl, enter)
 	if code := recorder.Wait(); code != 0 {
 		t.Errorf("record ended with %d: %s", code, recorder.Output())
 	}

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore/realsense/rsbag"
@@ -144,9 +142,9 @@ func TestPage3D(t *testing.T) {
 	url := startView(t, bag) // ends after the tab, which would report it missing
 	page := newTab(t)
 	saved := page.saves()
-	page.do(chromedp.Navigate(url + "#3d"))
+	page.open(url + "#3d")
 	page.await("window.scene3d?.depth?.frame && scene3d.picture?.frame && scene3d.drawn > 0")
-	page.keys(kb.Home + "n")
+	page.keys(home + "n")
 	page.await(`document.querySelector('.seek [role=status]').textContent.includes('too <i>hot')`)
 	page.screenshot("3d_points")
 
@@ -181,22 +179,22 @@ func TestPage3D(t *testing.T) {
 	want := fmt.Sprintf("%.3f, %.3f, %.3f meters", picked[0][0], picked[0][1], picked[0][2])
 	page.await("document.querySelector('#space-readout').textContent === $1", want)
 
-	page.do(chromedp.KeyEvent("m"))
+	page.keys("m")
 	page.await("scene3d.space.measuring")
-	held := [][]chromedp.Modifier{2: {chromedp.ModifierShift}}
+	held := []int{2: shift}
 	for i, at := range places {
-		page.click(at[0], at[1], held[i]...)
+		page.click(at[0], at[1], held[i])
 		page.await("scene3d.space.rulers.rulers[0]?.points.length === $1", i+1)
 	}
 	got := eval[[][3]float32](page, "scene3d.space.rulers.rulers[0].points")
 	if !slices.Equal(got, picked) {
 		t.Errorf("points %v, want %v", got, picked)
 	}
-	page.click(places[0][0], places[0][1], chromedp.ModifierShift) // closes the chain
+	page.click(places[0][0], places[0][1], shift) // closes the chain
 	page.await("scene3d.space.rulers.rulers[0].closed")
 	page.await("new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))")
 	page.screenshot("3d_measure")
-	page.do(chromedp.KeyEvent("zz"))
+	page.keys("zz")
 	page.await("scene3d.space.rulers.rulers[0].points.length === 2")
 
 	page.press("Save points (PLY)")

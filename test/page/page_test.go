@@ -10,10 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"rsros/camdriver"
 	"rsros/test/need"
 	"rsros/test/peer"
@@ -26,7 +22,7 @@ func drawn(id int, n int) string {
 // TestCamera uses a page on the simulated camera, as one user would, step by step.
 func TestCamera(t *testing.T) {
 	c, b := startCamera(t), newTab(t)
-	b.do(chromedp.Navigate(c.url))
+	b.open(c.url)
 	b.await(`window.viewer && viewer.store.connected.value`)
 	depth, color := b.streamID("Depth_0"), b.streamID("Color_0")
 	b.await(drawn(depth, 3) + ` && ` + drawn(color, 3))
@@ -39,7 +35,7 @@ func TestCamera(t *testing.T) {
 			b.keys("2")
 			eval[bool](b, `(document.querySelector('[aria-label="Settings"]').click(), true)`)
 			b.choose(`dialog label:nth-of-type(3) select`, "packed")
-			b.keys(kb.Escape)
+			b.keys(escape)
 			b.await(`viewer.store.views.value.get($1).frame.head.codec === 1`, depth)
 			b.await(drawn(depth, eval[int](b, `viewer.store.views.value.get($1).counters.drawn`, depth)+4), depth)
 			exact(t, b, c, depth)
@@ -140,7 +136,7 @@ func TestPlayback(t *testing.T) {
 	first := slices.Min(slices.Collect(maps.Keys(depths)))
 	url := startView(t, bag) // ends after the tab, which would report it missing
 	b := newTab(t)
-	b.do(chromedp.Navigate(url))
+	b.open(url)
 	b.await(`window.viewer && viewer.store.source.value?.kind === 'file'`)
 	eval[bool](b, `viewer.link.request('pause').then(a => a.ok)`)
 	id := b.streamID("Depth_0")
@@ -151,16 +147,16 @@ func TestPlayback(t *testing.T) {
 	b.await(`viewer.store.views.value.get($1)?.wanted`, id)
 	eval[bool](b, `viewer.link.request('seek', { set: 7 }).then(() => true)`)
 	shown(7)
-	b.do(chromedp.KeyEvent("."))
+	b.keys(".")
 	shown(8)
-	b.do(chromedp.KeyEvent(","), chromedp.KeyEvent(","))
+	b.keys(",,")
 	shown(6)
 	markKeys(b)
-	b.do(chromedp.KeyEvent("l")) // so that it doesn't end
+	b.keys("l") // so that it doesn't end
 	b.await(`viewer.store.state.value.loop`)
-	b.do(chromedp.KeyEvent(" "))
+	b.keys(" ")
 	b.await(`viewer.store.state.value.playing`)
-	b.do(chromedp.KeyEvent(" "), chromedp.KeyEvent("+"), chromedp.KeyEvent("o"))
+	b.keys(" +o")
 	b.await(`!viewer.store.state.value.playing && viewer.store.state.value.rate === 1.5 && viewer.store.state.value.loop && viewer.store.state.value.range`)
 	b.screenshot("playback")
 }
@@ -173,7 +169,7 @@ func markKeys(b *tab) {
 		b.await(`document.querySelector('.seek [role=status]').textContent.includes($1)`, words)
 	}
 	b.await(`document.querySelectorAll('.mark').length === 3 && document.querySelectorAll('.mark.loss').length === 1`)
-	b.keys(kb.Home + "n")
+	b.keys(home + "n")
 	told("synthetic hardware event")
 	b.keys("n")
 	told("Depth: 20 frames missing")
@@ -187,7 +183,7 @@ func markKeys(b *tab) {
 func readout(t *testing.T, b *tab, id int) {
 	box := eval[[]float64](b, `(() => { const r = document.querySelector('figure[aria-label="Depth"] .video').getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2] })()`)
 	eval[bool](b, `viewer.link.tell('pause').then(() => true)`)
-	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, box[0], box[1]))
+	b.move(box[0], box[1])
 	b.await(`document.querySelector('figure[aria-label="Depth"] .readout')`)
 	b.await(`(() => {
 		const [, x, y, hex, m, unit] = /^(\d+), (\d+) 0x([0-9A-F]{4}) = ([\d.]+).(m|mm)$/.exec(document.querySelector('figure[aria-label="Depth"] .readout').textContent) ?? []
@@ -199,7 +195,7 @@ func readout(t *testing.T, b *tab, id int) {
 	b.await(`document.querySelector('figure[aria-label="Depth"] .thumbnail') && document.querySelector('figure[aria-label="Infrared 1"] .thumbnail') && !document.querySelector('figure[aria-label="Color"] .thumbnail')`)
 	eval[bool](b, `(document.querySelector('figure[aria-label="Depth"] [aria-label="Whole picture"]').click(), true)`)
 	b.await(`!document.querySelector('.thumbnail')`)
-	b.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 5, 5))
+	b.move(5, 5)
 	eval[bool](b, `viewer.link.tell('play').then(() => true)`)
 }
 
@@ -209,11 +205,11 @@ func options(t *testing.T, b *tab, c *camera) {
 	b.await(`document.activeElement?.id === 'option-search'`)
 	b.keys("laser power")
 	b.await(`document.querySelectorAll('.option').length === 1`)
-	b.keys(kb.Tab) // the number field; its reset button must do nothing
-	b.keys(kb.Enter)
+	b.keys(tabKey) // the number field; its reset button must do nothing
+	b.keys(enter)
 	b.await(`document.activeElement?.matches('input.number')`)
 	eval[bool](b, `(document.activeElement.select(), true)`)
-	b.keys("30" + kb.Enter)
+	b.keys("30" + enter)
 	sensor := c.device.Sensors()[0]
 	peer.Await(t, "the option is set", func() bool {
 		o, _ := sensor.Option(camdriver.OptionLaserPower)
@@ -223,17 +219,16 @@ func options(t *testing.T, b *tab, c *camera) {
 	need.Must(t, sensor.SetOption(camdriver.OptionLaserPower, 90))
 	b.await(`document.querySelector('.option .number-button').textContent === '90'`)
 	eval[bool](b, `(document.querySelector('#option-search').focus(), true)`)
-	b.keys(kb.Escape)
+	b.keys(escape)
 	b.await(`document.querySelectorAll('.option').length > 1 && document.activeElement === document.body`)
 }
 
 // recordKeys starts and stops a recording with the keys.
 func recordKeys(t *testing.T, b *tab, c *camera) {
-	ctrlEnter := chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
-	b.do(ctrlEnter)
+	b.held(ctrl, enter)
 	b.await(`document.querySelectorAll('.tile .rec').length === 5 && document.querySelector('.bar .record.on')`)
 	b.screenshot("recording")
-	b.do(ctrlEnter)
+	b.held(ctrl, enter)
 	made, err := filepath.Glob(filepath.Join(c.recordings, "*.bag"))
 	if err != nil || len(made) != 1 {
 		t.Fatalf("recordings %v, %v", made, err)
@@ -243,7 +238,7 @@ func recordKeys(t *testing.T, b *tab, c *camera) {
 	b.press("Record…")
 	b.await(`document.activeElement?.matches('dialog input[type=text]')`)
 	b.keys("named")
-	b.do(ctrlEnter)
+	b.held(ctrl, enter)
 	b.await(`!document.querySelector('dialog') && viewer.store.record.value.on && viewer.store.record.value.file === 'named.bag'`)
 	b.press("Stop")
 	b.await(`!viewer.store.record.value.on`)
@@ -253,7 +248,7 @@ func recordKeys(t *testing.T, b *tab, c *camera) {
 	b.await(`!viewer.store.state.value.playing && viewer.store.record.value.on`)
 	b.keys(" ")
 	b.await(`viewer.store.state.value.playing && viewer.store.record.value.on`)
-	b.do(ctrlEnter)
+	b.held(ctrl, enter)
 	b.await(`!viewer.store.record.value.on`)
 }
 
@@ -265,20 +260,20 @@ func panels(t *testing.T, b *tab) {
 	b.await(`!document.querySelector('.panel.right')`)
 	b.keys("[]")
 	b.await(`document.querySelector('.panel.left') && document.querySelector('.panel.right')`)
-	b.do(chromedp.KeyEvent("2", chromedp.KeyModifiers(chromedp.ModifierAlt)))
+	b.held(alt, "2")
 	b.await(`document.querySelectorAll('.tile').length === 1 && document.querySelector('figure[aria-label="Color"]')`)
-	b.keys(kb.Escape)
+	b.keys(escape)
 	b.await(`document.querySelectorAll('.tile').length === 5`)
 	b.keys("?")
 	b.await(`document.querySelector('dialog[open] kbd')`)
 	b.screenshot("keys")
-	b.keys(kb.Escape)
+	b.keys(escape)
 	b.await(`!document.querySelector('dialog')`)
 	letters := func(on bool) {
 		b.press("Settings")
 		b.await(`document.querySelector('dialog[open] input[type=checkbox]')?.checked === $1`, !on)
 		eval[bool](b, `(document.querySelector('dialog[open] input[type=checkbox]').click(), true)`)
-		b.keys(kb.Escape)
+		b.keys(escape)
 		b.await(`!document.querySelector('dialog')`)
 	}
 	letters(false)
@@ -290,14 +285,14 @@ func panels(t *testing.T, b *tab) {
 		.filter((e) => !(e.ariaLabel || e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length)).map((e) => e.outerHTML).join('\n')`); nameless != "" {
 		t.Errorf("controls without a name: %s", nameless)
 	}
-	for _, size := range [][2]int64{{800, 900}, {420, 800}, {720, 450}} {
-		b.do(chromedp.EmulateViewport(size[0], size[1]))
+	for _, size := range [][2]int{{800, 900}, {420, 800}, {720, 450}} {
+		b.resize(size[0], size[1])
 		b.await(`innerWidth === $1 && document.querySelector('.tile')`, size[0])
 		// Nothing overflows the page.
 		b.await(`![...document.querySelectorAll('.app *')].some((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('svg, .panel'))`)
 		b.screenshot(fmt.Sprintf("size%d", size[0]))
 	}
-	b.do(chromedp.EmulateViewport(1440, 900))
+	b.resize(1440, 900)
 	b.await(`document.querySelectorAll('.tile').length === 5`)
 }
 

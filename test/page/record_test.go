@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/ros"
@@ -38,7 +36,7 @@ func TestRecordButtons(t *testing.T) {
 		_, url := startNode(t, m.URI(), "live", "--record", filepath.Join(dir, "walk.bag"), "--record-ring", "300s", "--device", "sim",
 			"--depth", "424x240@15", "--color", "off", "--infra1", "off", "--infra2", "off", "--gyro", "off", "--accel", "off")
 		b := newTab(t)
-		b.do(chromedp.Navigate(url))
+		b.open(url)
 		b.await(`window.viewer && ` + recording + ` && viewer.store.record.value.seconds > 1`)
 		pressed(b, "Start a new file")
 		b.await(`viewer.store.record.value.part === 2 && viewer.store.record.value.seconds < 29`) // the ring's own files have 30 s
@@ -87,7 +85,7 @@ func TestRecordButtons(t *testing.T) {
 		b := newTab(t)
 		b.expect("WebSocket") // the program ends
 		b.expect("net::ERR")
-		b.do(chromedp.Navigate(url))
+		b.open(url)
 		b.await(`window.viewer && ` + recording + ` && viewer.store.record.value.seconds > 1`)
 		pressed(b, "Start a new file")
 		b.await(`viewer.store.record.value.part === 2 && viewer.store.record.value.seconds < 29`) // the ring's own files have 30 s
@@ -115,7 +113,7 @@ func showsMark(t *testing.T, files []string, dir string) {
 		}
 		b := newTab(t)
 		b.expect("net::ERR") // the program ends before the page
-		b.do(chromedp.Navigate(startView(t, "--bags", dir, f)))
+		b.open(startView(t, "--bags", dir, f))
 		b.await(`window.viewer && viewer.store.source.value?.kind === 'file' && document.querySelectorAll('.mark').length > 0`)
 		b.await(`viewer.store.marks.value.some((m) => m.text.includes('mark 1'))`)
 		return

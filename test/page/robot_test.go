@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"rsros/test/samplebag"
 )
 
@@ -14,7 +12,7 @@ import (
 func TestRobot(t *testing.T) {
 	url := startView(t, samplebag.Robot(t, "robot.bag")) // ends after the tab, which would report it missing
 	b := newTab(t)
-	b.do(chromedp.Navigate(url))
+	b.open(url)
 	b.await(`window.viewer && viewer.store.source.value?.kind === 'file'`)
 	if eval[bool](b, `!!document.querySelector('.record')`) {
 		t.Error("there is a button to record what can't be recorded")
@@ -45,16 +43,16 @@ func TestRobot(t *testing.T) {
 			t.Errorf("pixel %v is %v, want %v", at, got, want)
 		}
 	}
-	b.do(chromedp.KeyEvent(","))
+	b.keys(",")
 	b.await(leaves+`.includes('state="set 6"')`, "/battery")
-	b.do(chromedp.KeyEvent("."))
+	b.keys(".")
 	b.await(leaves+`.includes('state="set 7"')`, "/battery")
 	b.screenshot("view-robot")
-	b.do(chromedp.KeyEvent(" "))
+	b.keys(" ")
 	b.await(`viewer.store.state.value.ended`)
 
 	// A page that is opened later shows where the recording ended.
-	b.do(chromedp.Navigate(url))
+	b.open(url)
 	b.await(`(`+leaves+`) === 'data="here be dragons"'`, "/map")
 	if at := eval[string](b, `document.querySelector('button.position').innerText`); !strings.HasPrefix(at, "0:00:01.900 / 0:00:01.900") {
 		t.Errorf("the position is %q", at)

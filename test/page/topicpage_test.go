@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"rsros/msgs"
 	"rsros/ros"
 	"rsros/test/need"
@@ -99,7 +97,7 @@ func TestTopicTiles(t *testing.T) {
 	}
 	url := startView(t, "--master", m.URI()) // ends after the tab, which would report it missing
 	page := newTab(t)
-	page.do(chromedp.Navigate(url))
+	page.open(url)
 	page.await(`window.viewer && ['/camera/image', '/camera/depth', '/scan', '/lidar', '/tf', '/turtle1/pose'].every((n) => [...viewer.store.views.value.values()].some((v) => v.info.name === n && v.frame))`)
 	image, deep := page.streamID("/camera/image"), page.streamID("/camera/depth")
 	tile := `[...document.querySelectorAll('figure')].find((f) => f.getAttribute('aria-label') === $1)`

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"rsros/test/bucket"
 	"rsros/test/rig"
 )
@@ -18,7 +16,7 @@ func TestUploads(t *testing.T) {
 	_, url := startNode(t, m.URI(), "live", "--device", "sim", "--depth", "424x240@6", "--color", "off", "--infra1", "off", "--infra2", "off",
 		"--record", filepath.Join(t.TempDir(), "walk.bag"), "--split-duration", "1", "--upload", s3.Address("robot"))
 	b := newTab(t)
-	b.do(chromedp.Navigate(url))
+	b.open(url)
 	const status = `[...document.querySelectorAll('.record .figures span')].some((s) => `
 	b.await(status + `/uploaded [1-9]\d*, waiting 0/.test(s.textContent) && s.title === s.textContent && s.offsetWidth > 0)`)
 	b.screenshot("view-uploads")

@@ -7,9 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
@@ -31,16 +28,15 @@ func TestView(t *testing.T) {
 	dir := t.TempDir()
 	url := startView(t, "--bags", dir, "--record-path", dir, "--depth", "424x240@15", "--color", "424x240@15", "--infra1", "424x240@15", "--infra2", "off", "sim")
 	b := newTab(t)
-	b.do(chromedp.Navigate(url))
+	b.open(url)
 	b.await(`window.viewer && viewer.store.connected.value`)
 	depth, color := b.streamID("Depth_0"), b.streamID("Color_0")
 	b.await(drawn(depth, 5) + ` && ` + drawn(color, 5))
 	b.screenshot("view")
-	ctrlEnter := chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
-	b.do(ctrlEnter)
+	b.held(ctrl, enter)
 	b.await(`viewer.store.record.value?.on && viewer.store.record.value.bytes > 6e6`) // about ten sets
 	b.screenshot("view-recording")
-	b.do(ctrlEnter)
+	b.held(ctrl, enter)
 	b.await(`!viewer.store.record.value.on`)
 	b.await(`viewer.store.logs.value.some((l) => l.level === 'info' && l.text.startsWith('recorded '))`)
 	made, err := filepath.Glob(filepath.Join(dir, "*.bag"))
@@ -64,9 +60,9 @@ func TestView(t *testing.T) {
 			t.Errorf("set %d: frame %d has hash %d in the texture, %d in the file", set, number, hash, hashOf(want))
 		}
 	}
-	b.do(chromedp.KeyEvent("3"))
+	b.keys("3")
 	b.await(`document.querySelector('.stage')`)
 	b.screenshot("view-3d")
-	b.do(chromedp.KeyEvent("2"))
+	b.keys("2")
 	b.screenshot("view-playback")
 }
