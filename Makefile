@@ -17,8 +17,8 @@ SUITE     := $(TOOL) gotestsum --format standard-quiet --rerun-fails=1 --rerun-f
 # Optional parts: the USB camera, its virtual machine, direct writing, bounds checks, tests of packages and of several
 # hosts, manual pages.
 TAGS      := usb,usbvm,usbsdk,directsink,checked,dist,firsthour,hosts,slurm,manual
-# Bounds checks everywhere, and files written directly and read past the page cache by default.
-DIRECT    := -tags directsink,checked
+# Bounds checks everywhere, no assembly, and files written directly and read past the page cache by default.
+DIRECT    := -tags directsink,checked,purego
 FUZZTIME  ?= 20s
 ATTACKS   ?= 2000
 SOAK      ?= 10m
@@ -88,7 +88,7 @@ test: deps lint types build ## test everything, with the race detector and real 
 	$(GO) -C asm test ./...
 	$(GO) -C deploy/kubernetes test ./...
 	$(SUITE) --packages '$(strip $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG))' -- $(TESTFLAGS)
-	$(SUITE) --packages './bagstore ./bagstore/rosbag ./bagstore/internal/lz4' -- $(TESTFLAGS) $(DIRECT)
+	$(SUITE) --packages './bagstore ./bagstore/rosbag ./bagstore/internal/lz4 ./msgs/cloud ./msgs/imagetransport ./msgs/jpeg ./camdriver/process/internal/...' -- $(TESTFLAGS) $(DIRECT)
 
 unit: ## run the tests that need no other programs
 	$(TEST) -short $$($(GO) list ./... | grep -v '/test/')

@@ -17,7 +17,8 @@ import (
 
 // Write writes the assembly (.s) and its Go declarations (.go) to files named set_amd64 in a
 // folder of the repository, and functions for other processors, which are never called, to
-// set_other.go. An argument of the command replaces the repository's root.
+// set_other.go: those, too, have no assembly that are built with the tag purego. The constant assembly says what a build
+// has. An argument of the command replaces the repository's root.
 func Write(folder, set string) {
 	root := ".."
 	if len(os.Args) > 1 {
@@ -30,8 +31,12 @@ func Write(folder, set string) {
 			panic(err)
 		}
 	}
+	ConstraintExpr("!purego")
 	Generate()
 	declarations, err := os.ReadFile(out + "_amd64.go")
+	if err == nil {
+		err = os.WriteFile(out+"_amd64.go", append(declarations, "\nconst assembly = true\n"...), 0o644)
+	}
 	if err != nil {
 		panic(err)
 	}
@@ -44,7 +49,8 @@ func Write(folder, set string) {
 			fmt.Fprintf(&other, "%s { panic(\"for x86 only\") }\n\n", line)
 		}
 	}
-	text, err := format.Source([]byte("//go:build !amd64\n\n" + other.String()))
+	other.WriteString("const assembly = false\n")
+	text, err := format.Source([]byte("//go:build !amd64 || purego\n\n" + other.String()))
 	if err == nil {
 		err = os.WriteFile(out+"_other.go", text, 0o644)
 	}

@@ -5,7 +5,7 @@ package imagetransport
 import "golang.org/x/sys/cpu"
 
 // fast enables the assembly. Tests disable it for comparison.
-var fast = cpu.X86.HasAVX2
+var fast = assembly && cpu.X86.HasAVX2
 
 // block is the number of pixels that convertAVX2 converts at a time.
 const block = 16

@@ -12,7 +12,7 @@ import (
 
 // hasAssembly: the processor has SSE4.1; hasWide: also AVX2, BMI1 and BMI2.
 var (
-	hasAssembly = cpu.X86.HasSSE41
+	hasAssembly = assembly && cpu.X86.HasSSE41
 	hasWide     = hasAssembly && cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
 )
 

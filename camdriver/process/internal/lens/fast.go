@@ -5,7 +5,7 @@ package lens
 import "golang.org/x/sys/cpu"
 
 // fast enables the assembly. Tests disable it for comparison.
-var fast = cpu.X86.HasAVX2
+var fast = assembly && cpu.X86.HasAVX2
 
 // lanes is the number of elements that the assembly processes at once.
 const lanes = 8

@@ -5,7 +5,7 @@ package smooth
 import "golang.org/x/sys/cpu"
 
 // fast enables the assembly. Tests disable it for comparison.
-var fast = cpu.X86.HasAVX2
+var fast = assembly && cpu.X86.HasAVX2
 
 const (
 	floatLanes = 8 // rows of disparity per call

@@ -9,7 +9,7 @@ import (
 )
 
 // fast enables the assembly. Tests disable it for comparison.
-var fast = cpu.X86.HasAVX2
+var fast = assembly && cpu.X86.HasAVX2
 
 const (
 	lanes   = 8  // rectangles clipped per step
