@@ -17,8 +17,7 @@ import (
 	"rsros/ros/rosapi"
 )
 
-// Config describes a node and its graph. NewNode copies it and doesn't read the
-// environment; ParseArgs does.
+// Config describes a node and its graph. NewNode copies it and doesn't read the environment; ParseArgs does.
 type Config struct {
 	Name      string // base name without '/'; required
 	Namespace string // default "/"
@@ -35,17 +34,15 @@ type Config struct {
 
 	LogFile string // from __log; for the program: the node writes no file
 
-	// MaxMessage is the size limit of a received message in bytes; default 1 GiB.
-	// Larger ones are skipped (see SubscriberCounts.TooLarge). Memory grows with the
-	// bytes that arrive, not with the length that the peer claims.
+	// MaxMessage is the size limit of a received message in bytes; default 1 GiB. Larger ones are skipped (see
+	// SubscriberCounts.TooLarge). Memory grows with the bytes that arrive, not with the length that the peer claims.
 	MaxMessage int64
 
 	// Log is the node's logger. If it writes to a LogWriter, pass that as Rosout;
 	// otherwise the node creates one for Node.Log.
 	Log    zerolog.Logger
 	Rosout *LogWriter
-	// NoRosout disables publishing to /rosout and OnLog, for the node that aggregates
-	// /rosout.
+	// NoRosout disables publishing to /rosout and OnLog, for the node that aggregates /rosout.
 	NoRosout bool
 	// OnLog is called for every line sent to /rosout. It must not block.
 	OnLog func(*msgs.Log)
@@ -53,8 +50,7 @@ type Config struct {
 	handshake time.Duration // of those that connect; tests shorten it
 }
 
-// ErrConfig is wrapped by NewNode's error if a name, a remap or an address in the
-// Config is invalid.
+// ErrConfig is wrapped by NewNode's error if a name, a remap or an address in the Config is invalid.
 var ErrConfig = errors.New("wrong configuration")
 
 // ErrClosed is returned by methods after the node or the object was closed.
@@ -67,7 +63,8 @@ func (c Config) checked() (Config, error) {
 	c.MasterURI = cmp.Or(c.MasterURI, DefaultMasterURI)
 	u, err := url.Parse(c.MasterURI)
 	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" {
-		return c, fmt.Errorf("%w: ROS_MASTER_URI (or __master) %q: want http://HOST:PORT, such as http://robot:11311", ErrConfig, c.MasterURI)
+		return c, fmt.Errorf("%w: ROS_MASTER_URI (or __master) %q: want http://HOST:PORT, such as http://robot:11311",
+			ErrConfig, c.MasterURI)
 	}
 	// rosgraph compares URIs that end in a slash.
 	c.MasterURI = strings.TrimRight(c.MasterURI, "/") + "/"
@@ -93,10 +90,9 @@ const DefaultMasterURI = "http://localhost:11311"
 //	__ip:=a  __hostname:=h           the address that this node advertises
 //	ROS_MASTER_URI ROS_IP ROS_HOSTNAME ROS_NAMESPACE
 //
-// An argument takes precedence over the environment. Other arguments that begin with two
-// underscores are ignored, as roscpp does, and the remaining ones are returned in order. NewNode
-// doesn't read the environment, so fields that a caller sets in the Config after ParseArgs take
-// precedence over both.
+// An argument takes precedence over the environment. Other arguments that begin with two underscores are ignored, as
+// roscpp does, and the remaining ones are returned in order. NewNode doesn't read the environment, so fields that a
+// caller sets in the Config after ParseArgs take precedence over both.
 func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
 	cfg = Config{Remaps: make(map[string]string), PrivateParams: make(map[string]any)}
 	env, special := make(map[string]string), make(map[string]string)
@@ -119,7 +115,9 @@ func ParseArgs(args, environ []string) (cfg Config, rest []string, err error) {
 			return cfg, nil, fmt.Errorf("argument %q: a remap needs a name on both sides", arg)
 		default:
 			if err := checkRemap(name, value); err != nil {
-				return cfg, nil, fmt.Errorf("argument %q would rename a topic, but %q can't be one; to set a private parameter, begin with _: _%s", arg, err.Name, arg)
+				return cfg, nil, fmt.Errorf(
+					"argument %q would rename a topic, but %q can't be one; to set a private parameter, begin with _: _%s",
+					arg, err.Name, arg)
 			}
 			if other, twice := cfg.Remaps[name]; twice && other != value {
 				return cfg, nil, fmt.Errorf("argument %q: %s is already remapped, to %s", arg, name, other)

@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// advertisedHost returns the host name or address to advertise if none is configured. With
-// a remote master it is the address of the interface that routes to it, which the
-// master's machine can reach without a name service. With a local master it is the host
-// name if that resolves, so that other machines can reach the node, otherwise the
-// loopback address.
+// advertisedHost returns the host name or address to advertise if none is configured. With a remote master it is the
+// address of the interface that routes to it, which the master's machine can reach without a name service. With a local
+// master it is the host name if that resolves, so that other machines can reach the node, otherwise the loopback
+// address.
 func advertisedHost(ctx context.Context, masterURI string) string {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

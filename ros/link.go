@@ -167,7 +167,8 @@ func (l *link) arrived(spec *msgs.Spec, h Header, data []byte) {
 	stamp, ok := spec.Stamp(data)
 	if ahead := time.Until(stamp.Time()); ok && ahead > mostAhead {
 		l.saidAhead = true
-		node.log.Warn().Str("topic", l.subscriber.options.Topic).Str("publisher", h[wire.KeyCallerID]).Str("ahead", ahead.Round(time.Millisecond).String()).
+		node.log.Warn().Str("topic", l.subscriber.options.Topic).Str("publisher", h[wire.KeyCallerID]).
+			Str("ahead", ahead.Round(time.Millisecond).String()).
 			Msg("stamps are in the future: the publisher's clock and this machine's differ")
 	}
 }
@@ -206,7 +207,8 @@ func (n *Node) connectTopic(ctx context.Context, uri string, o *SubscriberOption
 	if !ok {
 		return nil, nil, fmt.Errorf("requestTopic answered %v, want [TCPROS, host, port]", answer)
 	}
-	h := Header{wire.KeyCallerID: n.Name(), wire.KeyTopic: o.Topic, wire.KeyType: o.Type.Name, wire.KeyMD5: o.Type.MD5, wire.KeyNoDelay: "0"}
+	h := Header{wire.KeyCallerID: n.Name(), wire.KeyTopic: o.Topic, wire.KeyType: o.Type.Name,
+		wire.KeyMD5: o.Type.MD5, wire.KeyNoDelay: "0"}
 	if o.NoDelay {
 		h[wire.KeyNoDelay] = "1"
 	}

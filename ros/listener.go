@@ -66,7 +66,6 @@ func (n *Node) serveConn(conn net.Conn) error {
 	return refuse(conn, "the connection header names neither a topic nor a service")
 }
 
-// Header is a connection header, which each end sends before the first message. The
-// keys are the field names of the ROS wiki: "callerid", "topic" or "service", "type",
-// "md5sum", "message_definition", "latching", ….
+// Header is a connection header, which each end sends before the first message. The keys are the field names of the ROS
+// wiki: "callerid", "topic" or "service", "type", "md5sum", "message_definition", "latching", ….
 type Header = wire.Header

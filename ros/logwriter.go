@@ -14,9 +14,8 @@ import (
 	"rsros/msgs"
 )
 
-// LogWriter collects log lines for /rosout as rosgraph_msgs/Log messages. It is a writer
-// for zerolog and a hook that discards events below its level, which rqt_logger_level
-// and `rosservice call ~set_logger_level` change:
+// LogWriter collects log lines for /rosout as rosgraph_msgs/Log messages. It is a writer for zerolog and a hook that
+// discards events below its level, which rqt_logger_level and `rosservice call ~set_logger_level` change:
 //
 //	out := ros.NewLogWriter(zerolog.InfoLevel)
 //	log := zerolog.New(zerolog.MultiLevelWriter(console, out)).Hook(out)

@@ -1,14 +1,11 @@
-// Package ros is a participant of a ROS 1 graph on raw bytes: it registers with
-// a master, serves the slave API, publishes and subscribes over TCPROS (and
-// publishes over UDPROS), serves and calls services, and reads, writes and
+// Package ros is a participant of a ROS 1 graph on raw bytes: it registers with a master, serves the slave API,
+// publishes and subscribes over TCPROS (and publishes over UDPROS), serves and calls services, and reads, writes and
 // follows parameters.
 //
-// Messages are encoded bytes. Publish takes a head, a body and a tail. Head and
-// tail are small and are copied. The body (pixels, a replayed message) is written
-// from the caller's memory to every subscriber's socket; msgs.Raw.Owner is released
-// once, when the last subscriber is done with it. A received message is in a pooled
-// buffer, valid until the callback returns, or until Release if the callback
-// retained it.
+// Messages are encoded bytes. Publish takes a head, a body and a tail. Head and tail are small and are copied. The body
+// (pixels, a replayed message) is written from the caller's memory to every subscriber's socket; msgs.Raw.Owner is
+// released once, when the last subscriber is done with it. A received message is in a pooled buffer, valid until the
+// callback returns, or until Release if the callback retained it.
 //
 // Every subscriber connection has its own queue, bounded in messages and bytes. A
 // slow subscriber loses its own oldest messages only, and every loss is counted.
@@ -17,8 +14,7 @@
 // the master in line with the list: it waits for a master that isn't running yet,
 // and registers again what the master lost, or gave to another node that has left.
 //
-// All methods may be called from several goroutines. Close ends every goroutine
-// that the node started.
+// All methods may be called from several goroutines. Close ends every goroutine that the node started.
 package ros
 
 import (
@@ -86,9 +82,8 @@ type Node struct {
 
 const closeTimeout = 5 * time.Second
 
-// NewNode starts a node: it listens, and registers at the master in the background.
-// The master need not be running yet (see Sync). ctx bounds the start only; the node
-// runs until Close.
+// NewNode starts a node: it listens, and registers at the master in the background. The master need not be running yet
+// (see Sync). ctx bounds the start only; the node runs until Close.
 func NewNode(ctx context.Context, cfg Config) (*Node, error) {
 	cfg, err := cfg.checked()
 	if err != nil {
@@ -248,8 +243,7 @@ func (n *Node) Close() error {
 // Alone reports whether masters were asked and none ever answered. It may be called after Close.
 func (n *Node) Alone() bool { return n.registrar.Alone() }
 
-// closeTopics closes all publishers, the last one first, then the subscriptions of topics and
-// parameters.
+// closeTopics closes all publishers, the last one first, then the subscriptions of topics and parameters.
 func (n *Node) closeTopics() {
 	n.mu.Lock()
 	params := slices.Clone(n.params)

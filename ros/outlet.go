@@ -49,7 +49,8 @@ func (n *Node) serveSubscriber(conn net.Conn, h Header) error {
 	if err != nil {
 		return err
 	}
-	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection(), transport: "TCPROS", gone: make(chan struct{}), w: w}
+	c := &outlet{topic: t, conn: conn, header: h, id: n.nextConnection(), transport: "TCPROS",
+		gone: make(chan struct{}), w: w}
 	reply, err := t.attach(c)
 	if err != nil {
 		return refuse(conn, err.Error())
@@ -193,12 +194,10 @@ func refuse(conn net.Conn, reason string) error {
 	return err
 }
 
-// Drain delivers everything published so far before the node leaves: it flushes
-// the queues, then closes each TCPROS connection for writing and waits until the
-// subscriber has read to the end and hung up. Without it messages would be lost: a
-// roscpp subscriber that learns from the master that a publisher is gone hangs up
-// without reading the rest. New subscribers are refused from here on. Messages that
-// a subscriber hasn't read when ctx ends are lost.
+// Drain delivers everything published so far before the node leaves: it flushes the queues, then closes each TCPROS
+// connection for writing and waits until the subscriber has read to the end and hung up. Without it messages would be
+// lost: a roscpp subscriber that learns from the master that a publisher is gone hangs up without reading the rest. New
+// subscribers are refused from here on. Messages that a subscriber hasn't read when ctx ends are lost.
 func (n *Node) Drain(ctx context.Context) error {
 	n.mu.Lock()
 	var outlets []*outlet

@@ -13,11 +13,9 @@ import (
 	"rsros/ros/rosapi"
 )
 
-// Param returns a parameter, or false if it isn't set. A tree of parameters is a
-// map[string]any.
+// Param returns a parameter, or false if it isn't set. A tree of parameters is a map[string]any.
 //
-// Calls to the parameter server end when ctx ends, when the node is closed, or after
-// ten seconds without an answer.
+// Calls to the parameter server end when ctx ends, when the node is closed, or after ten seconds without an answer.
 func (n *Node) Param(ctx context.Context, name string) (any, bool, error) {
 	_, value, err := n.paramCall(ctx, "getParam", name)
 	if _, refused := errors.AsType[*rosapi.Error](err); refused {
@@ -26,7 +24,8 @@ func (n *Node) Param(ctx context.Context, name string) (any, bool, error) {
 	return value, err == nil, err
 }
 
-// SetParam sets a parameter to a bool, a number of 32 bits, a string, a []byte, a time.Time, a []any or a map[string]any.
+// SetParam sets a parameter to a bool, a number of 32 bits, a string, a []byte, a time.Time, a []any or a
+// map[string]any.
 func (n *Node) SetParam(ctx context.Context, name string, value any) error {
 	value, err := paramValue(value)
 	if err != nil {
@@ -97,10 +96,9 @@ type ParamSubscription struct {
 	reread  bool // part of the tree changed: fetch the value from the master
 }
 
-// SubscribeParam calls callback with the parameter's value once the master has
-// answered, and after each change. The value is nil if the parameter isn't set. Calls
-// never overlap. Of several changes in quick succession, only the last may be
-// reported. The callback must not close the subscription.
+// SubscribeParam calls callback with the parameter's value once the master has answered, and after each change. The
+// value is nil if the parameter isn't set. Calls never overlap. Of several changes in quick succession, only the last
+// may be reported. The callback must not close the subscription.
 func (n *Node) SubscribeParam(name string, callback func(any)) (*ParamSubscription, error) {
 	full, err := n.Resolve(name)
 	if err != nil {

@@ -25,15 +25,13 @@ type PublisherOptions struct {
 	// BestEffort is for those that pass the topic on to ROS 2. Of publishers that share a topic, all must say it.
 	BestEffort bool
 
-	// Queue and QueueBytes limit each subscriber's queue; when either is exceeded,
-	// the oldest message is dropped. They default to 10 messages and 256 MiB; negative
-	// means unlimited. With LatchAll, Queue defaults to unlimited. Publishers that share
-	// a topic share its queues; the largest limits apply.
+	// Queue and QueueBytes limit each subscriber's queue; when either is exceeded, the oldest message is dropped. They
+	// default to 10 messages and 256 MiB; negative means unlimited. With LatchAll, Queue defaults to unlimited. Publishers
+	// that share a topic share its queues; the largest limits apply.
 	Queue      int
 	QueueBytes int64
 
-	// OnSubscriber is called with the number of subscribers when it changes. It must
-	// not block.
+	// OnSubscriber is called with the number of subscribers when it changes. It must not block.
 	OnSubscriber func(count int)
 
 	// CallerID is sent to subscribers instead of this node's name; replay sets the
@@ -92,7 +90,8 @@ func (n *Node) Advertise(options PublisherOptions) (*Publisher, error) {
 		return nil, err
 	}
 	if options.Type.Name == "" || options.Type.MD5 == "" {
-		return nil, fmt.Errorf("advertise %s: the type needs a name and an md5sum, not %q and %q", name, options.Type.Name, options.Type.MD5)
+		return nil, fmt.Errorf("advertise %s: the type needs a name and an md5sum, not %q and %q", name,
+			options.Type.Name, options.Type.MD5)
 	}
 	if err := names.CheckType(options.Type.Name); err != nil {
 		return nil, fmt.Errorf("advertise %s: %w", name, err)
@@ -119,7 +118,8 @@ func (n *Node) advertise(options *PublisherOptions) (_ *Publisher, call func(), 
 	if fresh {
 		t = &topic{node: n, name: name, typ: options.Type, taps: n.taps[name]}
 	}
-	p := &Publisher{topic: t, callerID: options.CallerID, onSubscriber: options.OnSubscriber, latch: options.Latch, latchAll: options.LatchAll,
+	p := &Publisher{topic: t, callerID: options.CallerID, onSubscriber: options.OnSubscriber,
+		latch: options.Latch, latchAll: options.LatchAll,
 		bestEffort: options.BestEffort}
 	if err := t.add(p, options); err != nil {
 		return nil, nil, err
@@ -138,9 +138,8 @@ func (p *Publisher) Topic() string { return p.topic.name }
 
 func (p *Publisher) latches() bool { return p.latch || p.latchAll }
 
-// Publish adds messages to every subscriber's queue and returns. A full queue drops its
-// oldest message. Small messages for a subscriber whose queue is empty are written to the
-// socket, together, before Publish returns.
+// Publish adds messages to every subscriber's queue and returns. A full queue drops its oldest message. Small messages
+// for a subscriber whose queue is empty are written to the socket, together, before Publish returns.
 func (p *Publisher) Publish(list ...msgs.Raw) {
 	var room [usualBatch]*sendqueue.Message
 	batch, outlets, taps := p.prepare(room[:0], list)
@@ -223,9 +222,8 @@ func (p *Publisher) prepare(batch []*sendqueue.Message, list []msgs.Raw) ([]*sen
 	return batch, t.outlets, t.taps
 }
 
-// keep latches o in place of the message with the same key. The newest message is
-// last, so that late subscribers get messages in the order of publication. Callers
-// hold topic.mu.
+// keep latches o in place of the message with the same key. The newest message is last, so that late subscribers get
+// messages in the order of publication. Callers hold topic.mu.
 func (p *Publisher) keep(o *sendqueue.Message, key string) {
 	if o.Key = key; !p.latchAll {
 		o.Key = "last of " + p.callerID
@@ -314,6 +312,7 @@ func (p *Publisher) logDrops(final bool) {
 	}
 	total := int64(p.dropped.Load())
 	if dropped := total - p.logged.Swap(total); dropped > 0 && p.topic.name != rosoutTopic {
-		p.topic.node.log.Warn().Str("topic", p.topic.name).Int64("dropped", dropped).Int64("total", total).Msg("a slow subscriber loses messages")
+		p.topic.node.log.Warn().Str("topic", p.topic.name).Int64("dropped", dropped).Int64("total", total).
+			Msg("a slow subscriber loses messages")
 	}
 }

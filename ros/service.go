@@ -89,7 +89,8 @@ func (s *ServiceServer) free(ctx context.Context) bool {
 		by = ""
 	}
 	if by != "" && by != s.leftTo {
-		n.log.Warn().Str("service", s.name).Str("node", by).Msg("another node provides this service and keeps it; it's offered when that node leaves")
+		n.log.Warn().Str("service", s.name).Str("node", by).
+			Msg("another node provides this service and keeps it; it's offered when that node leaves")
 	}
 	s.leftTo = by
 	return by == ""
@@ -139,7 +140,8 @@ func (n *Node) serveService(conn net.Conn, h Header) error {
 		return refuse(conn, fmt.Sprintf("service %s is of type [%s] with md5sum [%s]; %s has [%s]",
 			s.name, s.service.Name, s.service.MD5, h[wire.KeyCallerID], h[wire.KeyMD5]))
 	}
-	reply := Header{wire.KeyCallerID: n.Name(), wire.KeyService: s.name, wire.KeyType: s.service.Name, wire.KeyMD5: s.service.MD5,
+	reply := Header{wire.KeyCallerID: n.Name(), wire.KeyService: s.name,
+		wire.KeyType: s.service.Name, wire.KeyMD5: s.service.MD5,
 		"request_type": s.service.Request.Name, "response_type": s.service.Response.Name}
 	if _, err := conn.Write(reply.AppendTo(nil)); err != nil || h[wire.KeyProbe] == "1" {
 		return err
@@ -197,7 +199,8 @@ func (s *ServiceServer) answer(conn net.Conn, r *bufio.Reader) error {
 	}
 	size := int64(binary.LittleEndian.Uint32(prefix[:]))
 	if size > s.limit || s.exact && size != s.limit {
-		return s.reply(conn, 0, nil, fmt.Errorf("request of %d bytes, want %s%d", size, map[bool]string{false: "at most "}[s.exact], s.limit), true)
+		return s.reply(conn, 0, nil,
+			fmt.Errorf("request of %d bytes, want %s%d", size, map[bool]string{false: "at most "}[s.exact], s.limit), true)
 	}
 	req, err := buffers.PeerInput.Read(r, int(size), s.limit, 1)
 	if errors.Is(err, buffers.ErrExhausted) {
@@ -250,8 +253,7 @@ func (s *ServiceServer) reply(conn net.Conn, received int64, resp []byte, failed
 
 var errNoProvider = errors.New("no node provides it")
 
-// CallService calls a service on a connection of its own. An MD5 of "*" matches every
-// type.
+// CallService calls a service on a connection of its own. An MD5 of "*" matches every type.
 func (n *Node) CallService(ctx context.Context, name string, service msgs.Service, req []byte) ([]byte, error) {
 	ctx, cancel := n.untilClosed(ctx)
 	defer cancel()
@@ -289,8 +291,7 @@ func (n *Node) callService(ctx context.Context, name string, service msgs.Servic
 	return resp.Data, err
 }
 
-// ProbeService asks the provider of a service for its type and md5sum. Providers
-// don't send definitions.
+// ProbeService asks the provider of a service for its type and md5sum. Providers don't send definitions.
 func (n *Node) ProbeService(ctx context.Context, name string) (typ, md5 string, err error) {
 	_, h, err := n.probeService(ctx, name)
 	if err != nil {
@@ -299,9 +300,8 @@ func (n *Node) ProbeService(ctx context.Context, name string) (typ, md5 string, 
 	return h[wire.KeyType], h[wire.KeyMD5], nil
 }
 
-// ServiceProvider returns the name of the node that provides a service, or "" if there
-// is none or it doesn't answer (a killed node stays registered). If several nodes offer
-// a service, the last one to register provides it.
+// ServiceProvider returns the name of the node that provides a service, or "" if there is none or it doesn't answer (a
+// killed node stays registered). If several nodes offer a service, the last one to register provides it.
 func (n *Node) ServiceProvider(ctx context.Context, name string) (string, error) {
 	uri, h, err := n.probeService(ctx, name)
 	if uri == "" && !errors.Is(err, errNoProvider) {
@@ -322,7 +322,8 @@ func (n *Node) probeService(ctx context.Context, name string) (uri string, h Hea
 
 // connectService asks the master for the address of a service and connects to it. It adds the names to
 // the header. The connection is closed when ctx ends. uri is empty if the master doesn't name one.
-func (n *Node) connectService(ctx context.Context, name string, h Header) (conn net.Conn, answer Header, uri string, err error) {
+func (n *Node) connectService(ctx context.Context, name string, h Header) (conn net.Conn,
+	answer Header, uri string, err error) {
 	full, err := n.Resolve(name)
 	if err != nil {
 		return nil, nil, "", err

@@ -73,9 +73,8 @@ func (n *Node) Now() time.Time {
 // TimeKnown is closed when the node knows whether time is simulated.
 func (n *Node) TimeKnown() <-chan struct{} { return n.time.known }
 
-// WaitForTime waits until Now is valid: until the master has answered whether time is
-// simulated and, if it is, until the first /clock. It ends with ErrClosed when the node is
-// asked to shut down.
+// WaitForTime waits until Now is valid: until the master has answered whether time is simulated and, if it is, until
+// the first /clock. It ends with ErrClosed when the node is asked to shut down.
 func (n *Node) WaitForTime(ctx context.Context) error {
 	wait := func(c <-chan struct{}) error {
 		select {

@@ -143,12 +143,14 @@ func (n *Node) busInfo() any {
 	for _, name := range slices.Sorted(maps.Keys(outlets)) {
 		for _, c := range outlets[name] {
 			list = append(list, []any{c.id, c.header[wire.KeyCallerID], "o", c.transport, name, true,
-				fmt.Sprintf("%s connection on port %d to [%s on socket %d]", c.transport, port(n.listener), c.conn.RemoteAddr(), c.id)})
+				fmt.Sprintf("%s connection on port %d to [%s on socket %d]", c.transport, port(n.listener),
+					c.conn.RemoteAddr(), c.id)})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(links)) {
 		for _, l := range links[name] {
-			list = append(list, []any{l.id, l.uri, "i", "TCPROS", name, l.header.Load() != nil, "TCPROS connection to [" + l.uri + "]"})
+			list = append(list, []any{l.id, l.uri, "i", "TCPROS", name, l.header.Load() != nil,
+				"TCPROS connection to [" + l.uri + "]"})
 		}
 	}
 	return list

@@ -23,9 +23,8 @@ type SubscriberOptions struct {
 	Topic string    // resolved and remapped by the node
 	Type  msgs.Type // Name and MD5 default to "*", any type
 
-	// Queue is the number of messages queued for the callback, the oldest dropped
-	// first; negative means unlimited. With 0 the callback runs in the connection's
-	// goroutine, so that a slow callback fills the publisher's queue instead. Calls
+	// Queue is the number of messages queued for the callback, the oldest dropped first; negative means unlimited. With 0
+	// the callback runs in the connection's goroutine, so that a slow callback fills the publisher's queue instead. Calls
 	// never overlap.
 	Queue int
 
@@ -94,15 +93,13 @@ type SubscriberCounts struct {
 	TooLarge        uint64 // above SubscriberOptions.MaxMessage
 	Publishers      int
 
-	// Missing is the number of gaps in header.seq, for publishers that number their
-	// messages as roscpp and rospy do: messages lost in the publisher's queue or with a
-	// broken connection.
+	// Missing is the number of gaps in header.seq, for publishers that number their messages as roscpp and rospy do:
+	// messages lost in the publisher's queue or with a broken connection.
 	Missing uint64
 }
 
-// Subscribe subscribes to a topic. The callback must not use Data after it returns,
-// and must not close the subscriber or the node. If ROS doesn't allow the topic's or
-// the type's name, the error is a *names.Error.
+// Subscribe subscribes to a topic. The callback must not use Data after it returns, and must not close the subscriber
+// or the node. If ROS doesn't allow the topic's or the type's name, the error is a *names.Error.
 func (n *Node) Subscribe(options SubscriberOptions, callback func(Received)) (*Subscriber, error) {
 	name, err := n.Resolve(options.Topic)
 	if err != nil {
@@ -153,8 +150,8 @@ func (s *Subscriber) Announced() bool {
 	return len(s.links) > 0
 }
 
-// Unreached returns the number of publishers that have never been connected, although they have been known for longer than
-// a time. It is 1 if no master has accepted the subscription for as long.
+// Unreached returns the number of publishers that have never been connected, although they have been known for longer
+// than a time. It is 1 if no master has accepted the subscription for as long.
 func (s *Subscriber) Unreached(longer time.Duration) (n int) {
 	s.shared.mu.Lock()
 	known := s.shared.known
@@ -189,7 +186,8 @@ func (s *Subscriber) Headers() []Header {
 func (s *Subscriber) Stats() SubscriberCounts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := SubscriberCounts{Messages: s.messages.Load(), Bytes: s.bytes.Load(), Dropped: s.dropped.Load(), TooLarge: s.tooLarge.Load(), Missing: s.missing}
+	c := SubscriberCounts{Messages: s.messages.Load(), Bytes: s.bytes.Load(), Dropped: s.dropped.Load(),
+		TooLarge: s.tooLarge.Load(), Missing: s.missing}
 	for _, l := range s.links {
 		c.Missing += l.missing.Load()
 		if l.header.Load() != nil {

@@ -41,7 +41,8 @@ func (n *Node) join(s *Subscriber) bool {
 	if sub == nil {
 		sub = &subscription{node: n, name: name, typ: s.options.Type.Name}
 		n.subs[name] = sub
-		sub.registration = &rosapi.Registration{Kind: rosapi.Subscriber, Name: name, Detail: sub.typ, Register: sub.register, Publishers: sub.announced}
+		sub.registration = &rosapi.Registration{Kind: rosapi.Subscriber, Name: name, Detail: sub.typ,
+			Register: sub.register, Publishers: sub.announced}
 		n.registrar.Add(sub.registration)
 	}
 	s.shared = sub
@@ -124,11 +125,11 @@ func (s *subscription) announced() int {
 // connected to, and anybody may call publisherUpdate.
 const maxPublishers = 1000
 
-// setPublishers passes the master's list and the orphans to the subscribers. Callers
-// hold mu.
+// setPublishers passes the master's list and the orphans to the subscribers. Callers hold mu.
 func (s *subscription) setPublishers(uris []string) {
 	if s.named = len(uris); s.named > maxPublishers {
-		s.node.log.Warn().Str("topic", s.name).Int("publishers", s.named).Int("limit", maxPublishers).Msg("too many publishers; the last ones are left out")
+		s.node.log.Warn().Str("topic", s.name).Int("publishers", s.named).Int("limit", maxPublishers).
+			Msg("too many publishers; the last ones are left out")
 		uris = uris[:maxPublishers]
 	}
 	s.orphans = slices.DeleteFunc(s.orphans, func(uri string) bool { return slices.Contains(uris, uri) })

@@ -20,17 +20,14 @@ type Tap struct {
 	wait     func(context.Context, *Shared) error // callback of PublishWait
 }
 
-// Tap calls callback with the latched messages of a topic, and then with each message
-// that this node publishes, on the publishing goroutine. The topic need not be
-// published yet. The callback must retain a message that it uses later, must not
-// block, and must not call the node. Calls that began before Close may still be
-// running when it returns.
+// Tap calls callback with the latched messages of a topic, and then with each message that this node publishes, on the
+// publishing goroutine. The topic need not be published yet. The callback must retain a message that it uses later,
+// must not block, and must not call the node. Calls that began before Close may still be running when it returns.
 func (n *Node) Tap(topic string, callback func(*Shared)) (*Tap, error) {
 	return n.TapWait(topic, callback, func(_ context.Context, m *Shared) error { callback(m); return nil })
 }
 
-// TapWait is like Tap, but calls wait with the messages of PublishWait, which it may block and
-// which returns its error.
+// TapWait is like Tap, but calls wait with the messages of PublishWait, which it may block and which returns its error.
 func (n *Node) TapWait(topic string, callback func(*Shared), wait func(context.Context, *Shared) error) (*Tap, error) {
 	name, err := n.Resolve(topic)
 	if err != nil {

@@ -144,7 +144,8 @@ func (t *topic) changed() {
 func (t *topic) add(p *Publisher, o *PublisherOptions) error {
 	typ := &o.Type
 	if !matches(typ.MD5, t.typ.MD5) || !matches(typ.Name, t.typ.Name) {
-		return fmt.Errorf("topic %s is published as [%s] with md5sum [%s] already, now as [%s] with [%s]", t.name, t.typ.Name, t.typ.MD5, typ.Name, typ.MD5)
+		return fmt.Errorf("topic %s is published as [%s] with md5sum [%s] already, now as [%s] with [%s]", t.name,
+			t.typ.Name, t.typ.MD5, typ.Name, typ.MD5)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

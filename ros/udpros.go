@@ -13,8 +13,7 @@ import (
 	"rsros/ros/rosapi"
 )
 
-// UDPROS, the publisher's side. A subscriber asks for it in requestTopic; nothing
-// is exchanged over UDP but data.
+// UDPROS, the publisher's side. A subscriber asks for it in requestTopic; nothing is exchanged over UDP but data.
 
 // requestUDP serves one ["UDPROS", header, host, port, datagram size].
 func (n *Node) requestUDP(t *topic, params []any) (any, error) {

@@ -5,8 +5,7 @@ import (
 	"rsros/camdriver/process/internal/lens"
 )
 
-// Disparity converts between depth and disparity. It doesn't change frames of streams
-// without a stereo baseline.
+// Disparity converts between depth and disparity. It doesn't change frames of streams without a stereo baseline.
 type Disparity struct {
 	block
 	from, to camdriver.Format
@@ -26,7 +25,8 @@ func NewDepth(res *Resources) *Disparity {
 func (d *Disparity) Process(s *Set) error { return each(s, d.wants, d.apply) }
 
 func (d *Disparity) wants(img Image) bool {
-	return img.is(camdriver.Depth, d.from) && img.Profile.Baseline > 0 && img.Profile.Intrinsics.Width > 0 && img.Frame.DepthUnits > 0
+	return img.is(camdriver.Depth, d.from) && img.Profile.Baseline > 0 &&
+		img.Profile.Intrinsics.Width > 0 && img.Frame.DepthUnits > 0
 }
 
 func (d *Disparity) apply(img Image) (Image, error) {
@@ -41,7 +41,8 @@ func (d *Disparity) apply(img Image) (Image, error) {
 
 // disparityFactor returns the product of depth in units and disparity in 32nds of a pixel.
 func disparityFactor(img Image) float32 {
-	return float32(float32(float32(img.Profile.Baseline*0.001)*float32(img.Profile.Intrinsics.Fx))*32) / img.Frame.DepthUnits
+	baseline := float32(img.Profile.Baseline * 0.001)
+	return float32(float32(baseline*float32(img.Profile.Intrinsics.Fx))*32) / img.Frame.DepthUnits
 }
 
 func (d *Disparity) rows(_, from, to int) {

@@ -1,10 +1,8 @@
-// Package graph joins a ROS graph for the other packages of node: it reads the ROS
-// arguments of a command line, finds the master or starts an embedded one, and
-// offers services to stock tools.
+// Package graph joins a ROS graph for the other packages of node: it reads the ROS arguments of a command line, finds
+// the master or starts an embedded one, and offers services to stock tools.
 //
-// It may use ros, ros/master and ros/xmlrpc. It knows nothing of cameras or
-// bags. A Master and a Node own their goroutines, and Close waits for them.
-// Services run on the node's goroutines.
+// It may use ros, ros/master and ros/xmlrpc. It knows nothing of cameras or bags. A Master and a Node own their
+// goroutines, and Close waits for them. Services run on the node's goroutines.
 package graph
 
 import (
@@ -26,10 +24,9 @@ import (
 // Config is a node's identity in the graph.
 type Config = ros.Config
 
-// ParseArgs reads the ROS arguments (a:=b, _p:=v, __name:=x, …) of a command line
-// and the ROS environment variables. It returns the remaining arguments in order.
-// The program's logger must write to the config's Rosout as well, and use it as a
-// hook.
+// ParseArgs reads the ROS arguments (a:=b, _p:=v, __name:=x, …) of a command line and the ROS environment variables. It
+// returns the remaining arguments in order. The program's logger must write to the config's Rosout as well, and use it
+// as a hook.
 func ParseArgs(args, environ []string) (Config, []string, error) {
 	conf, rest, err := ros.ParseArgs(args, environ)
 	conf.Rosout = ros.NewLogWriter(zerolog.InfoLevel)
@@ -41,8 +38,7 @@ type JoinOptions struct {
 	ROS    Config
 	Master Mode // default ROS
 
-	// Name is the node's name if ROS has none. Unique appends the process id and the
-	// time to it, as rosbag does.
+	// Name is the node's name if ROS has none. Unique appends the process id and the time to it, as rosbag does.
 	Name   string
 	Unique bool
 

@@ -24,9 +24,8 @@ import (
 // Mode selects the ROS master that a node registers with.
 type Mode string
 
-// The modes. Auto uses the master at ROS_MASTER_URI if it is running and starts the
-// embedded one there otherwise. Private starts one on a free port of loopback, for a node
-// whose users are elsewhere.
+// The modes. Auto uses the master at ROS_MASTER_URI if it is running and starts the embedded one there otherwise.
+// Private starts one on a free port of loopback, for a node whose users are elsewhere.
 const (
 	ROS      Mode = "ros"
 	Embedded Mode = "embedded"
@@ -145,7 +144,8 @@ func explain(ctx context.Context, address string, err error) error {
 	if uri := "http://" + address + "/"; masterAnswers(ctx, uri) {
 		return fmt.Errorf("a ROS master already runs at %s: use it, with --master ros, or take another port with ROS_MASTER_URI or master --port", uri)
 	}
-	return fmt.Errorf("start the embedded master on %s: %w; ROS_MASTER_URI or master --port takes another port", address, err)
+	return fmt.Errorf("start the embedded master on %s: %w; ROS_MASTER_URI or master --port takes another port",
+		address, err)
 }
 
 // Close stops the aggregator and the master.
@@ -216,7 +216,8 @@ func ownAddress(ip net.IP) bool {
 // startRosout starts a node that republishes every node's /rosout messages on
 // /rosout_agg, as the stock rosout node does, for rqt_console and `rostopic echo`.
 func startRosout(ctx context.Context, masterURI, host string) (*ros.Node, error) {
-	n, err := ros.NewNode(ctx, ros.Config{Name: "rosout", MasterURI: masterURI, Host: host, NoRosout: true, Log: zerolog.Nop()})
+	n, err := ros.NewNode(ctx,
+		ros.Config{Name: "rosout", MasterURI: masterURI, Host: host, NoRosout: true, Log: zerolog.Nop()})
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,8 @@ type Reconfigure struct {
 // ServeReconfigure offers parameters of which the caller keeps the values. described has
 // their bounds and defaults; current returns them with their values as Default. change is
 // called with the values in a request by name, one call at a time, and current after it.
-func ServeReconfigure(ctx context.Context, n *ros.Node, name string, described Parameters, current func() Parameters, change func(ctx context.Context, sent map[string]any) error) (_ *Reconfigure, err error) {
+func ServeReconfigure(ctx context.Context, n *ros.Node, name string, described Parameters, current func() Parameters,
+	change func(ctx context.Context, sent map[string]any) error) (_ *Reconfigure, err error) {
 	r := &Reconfigure{current: current}
 	defer func() {
 		if err != nil {
@@ -67,16 +68,18 @@ func ServeReconfigure(ctx context.Context, n *ros.Node, name string, described P
 	r.descriptions.Publish(msgs.Raw{Head: msgs.Marshal(&d)})
 	r.Publish()
 	var changing sync.Mutex
-	r.services, err = Offer(n, Service{name + "/set_parameters", "dynamic_reconfigure/Reconfigure", func(ctx context.Context, req []byte) (msgs.Message, error) {
-		var m msgs.Config
-		if err := msgs.Unmarshal(req, &m); err != nil {
-			return nil, err
-		}
-		changing.Lock()
-		defer changing.Unlock()
-		err := change(ctx, sent(&m))
-		return r.Publish(), err
-	}})
+	r.services, err = Offer(n,
+		Service{name + "/set_parameters", "dynamic_reconfigure/Reconfigure",
+			func(ctx context.Context, req []byte) (msgs.Message, error) {
+				var m msgs.Config
+				if err := msgs.Unmarshal(req, &m); err != nil {
+					return nil, err
+				}
+				changing.Lock()
+				defer changing.Unlock()
+				err := change(ctx, sent(&m))
+				return r.Publish(), err
+			}})
 	return r, err
 }
 
@@ -99,11 +102,11 @@ func (r *Reconfigure) Close() {
 	}
 }
 
-// OfferReconfigure is ServeReconfigure for parameters whose values nobody else changes. It
-// calls apply with all values for each change, and at the start with the defaults and what
-// the parameter server has below the name. An error of apply refuses a change. Values are
-// clamped to their ranges; invalid ones are ignored.
-func OfferReconfigure(ctx context.Context, n *ros.Node, name string, parameters Parameters, apply func(Values) error) (*Reconfigure, error) {
+// OfferReconfigure is ServeReconfigure for parameters whose values nobody else changes. It calls apply with all values
+// for each change, and at the start with the defaults and what the parameter server has below the name. An error of
+// apply refuses a change. Values are clamped to their ranges; invalid ones are ignored.
+func OfferReconfigure(ctx context.Context, n *ros.Node, name string, parameters Parameters,
+	apply func(Values) error) (*Reconfigure, error) {
 	now := parameters
 	change := func(_ context.Context, sent map[string]any) error {
 		next := now.merged(sent)
@@ -124,9 +127,11 @@ func OfferReconfigure(ctx context.Context, n *ros.Node, name string, parameters 
 	return ServeReconfigure(ctx, n, name, parameters, current, Storing(n, name, current, change))
 }
 
-// Storing returns a change after which the parameter server has the values that were sent, as with dynamic_reconfigure's
-// own servers, so that a restarted node finds them. ServeReconfigure describes current and change.
-func Storing(n *ros.Node, name string, current func() Parameters, change func(context.Context, map[string]any) error) func(context.Context, map[string]any) error {
+// Storing returns a change after which the parameter server has the values that were sent, as with
+// dynamic_reconfigure's own servers, so that a restarted node finds them. ServeReconfigure describes current and
+// change.
+func Storing(n *ros.Node, name string, current func() Parameters,
+	change func(context.Context, map[string]any) error) func(context.Context, map[string]any) error {
 	return func(ctx context.Context, sent map[string]any) error {
 		if err := change(ctx, sent); err != nil {
 			return err
@@ -139,7 +144,8 @@ func Storing(n *ros.Node, name string, current func() Parameters, change func(co
 			}
 			if err := n.SetParam(ctx, name+"/"+p.Name, p.Default); err != nil {
 				log := n.Log()
-				log.Warn().Err(err).Str("parameters", name).Msg("a restart won't keep what was set: the parameter server doesn't have it")
+				log.Warn().Err(err).Str("parameters", name).
+					Msg("a restart won't keep what was set: the parameter server doesn't have it")
 				break
 			}
 		}
@@ -217,7 +223,8 @@ func (p *Parameter) offers(v any) bool {
 }
 
 // kinds has the names of types in dynamic_reconfigure.
-var kinds = map[reflect.Kind]string{reflect.Bool: "bool", reflect.Int: "int", reflect.String: "str", reflect.Float64: "double"}
+var kinds = map[reflect.Kind]string{reflect.Bool: "bool", reflect.Int: "int",
+	reflect.String: "str", reflect.Float64: "double"}
 
 func (p *Parameter) kind() string { return kinds[reflect.TypeOf(p.Default).Kind()] }
 
@@ -261,7 +268,8 @@ func (p *Parameter) editMethod() string {
 		if text, ok := c.Value.(string); ok {
 			value = quote(text)
 		}
-		list = append(list, fmt.Sprintf("{'name': %s, 'value': %s, 'type': %s, 'description': %s}", quote(c.Name), value, quote(p.kind()), quote(c.Description)))
+		list = append(list, fmt.Sprintf("{'name': %s, 'value': %s, 'type': %s, 'description': %s}", quote(c.Name), value,
+			quote(p.kind()), quote(c.Description)))
 	}
 	return fmt.Sprintf("{'enum': [%s], 'enum_description': %s}", strings.Join(list, ", "), quote(p.Description))
 }

@@ -17,7 +17,8 @@ type Service struct {
 
 // Trigger returns a std_srvs/Trigger service, whose response has do's text or error.
 func Trigger(name string, do func(context.Context) (string, error)) Service {
-	return Service{name, "std_srvs/Trigger", func(ctx context.Context, _ []byte) (msgs.Message, error) { return result(do(ctx)), nil }}
+	return Service{name, "std_srvs/Trigger",
+		func(ctx context.Context, _ []byte) (msgs.Message, error) { return result(do(ctx)), nil }}
 }
 
 // SetBool returns a std_srvs/SetBool service, which responds as Trigger's does.
@@ -53,13 +54,14 @@ func (o Services) Close() {
 func Offer(n *ros.Node, list ...Service) (Services, error) {
 	var out Services
 	for _, s := range list {
-		server, err := n.AdvertiseService(s.Name, msgs.MustService(s.Type), func(ctx context.Context, req []byte) ([]byte, error) {
-			m, err := s.Serve(ctx, req)
-			if err != nil || m == nil {
-				return nil, err
-			}
-			return msgs.Marshal(m), nil
-		})
+		server, err := n.AdvertiseService(s.Name, msgs.MustService(s.Type),
+			func(ctx context.Context, req []byte) ([]byte, error) {
+				m, err := s.Serve(ctx, req)
+				if err != nil || m == nil {
+					return nil, err
+				}
+				return msgs.Marshal(m), nil
+			})
 		if err != nil {
 			out.Close()
 			return nil, fmt.Errorf("offer %s: %w", s.Name, err)

@@ -1,14 +1,11 @@
-// Package master is a ROS master: the Master API, where nodes register publishers, subscribers and
-// services, and the Parameter Server. It doesn't include the aggregator of /rosout, which roscore
-// starts as a node.
+// Package master is a ROS master: the Master API, where nodes register publishers, subscribers and services, and the
+// Parameter Server. It doesn't include the aggregator of /rosout, which roscore starts as a node.
 //
-// Nodes and tools call it over XML-RPC. It calls nodes back: publisherUpdate when the publishers of
-// a topic change, paramUpdate when a parameter changes, and shutdown when another node registers
-// under the same name.
+// Nodes and tools call it over XML-RPC. It calls nodes back: publisherUpdate when the publishers of a topic change,
+// paramUpdate when a parameter changes, and shutdown when another node registers under the same name.
 //
-// It differs from rosmaster: a node that doesn't answer never delays the updates of others, the
-// topics of a replaced node are withdrawn from subscribers, and the parameter tree can't become
-// deeper than XML-RPC answers can be.
+// It differs from rosmaster: a node that doesn't answer never delays the updates of others, the topics of a replaced
+// node are withdrawn from subscribers, and the parameter tree can't become deeper than XML-RPC answers can be.
 package master
 
 import (
@@ -34,8 +31,7 @@ type Config struct {
 	Address string
 	// More are further hosts to listen on, with the port of Address.
 	More []string
-	// Host is the host in the master's URI. It defaults to "localhost", which nodes on other machines
-	// can't use.
+	// Host is the host in the master's URI. It defaults to "localhost", which nodes on other machines can't use.
 	Host string
 	Log  zerolog.Logger
 }

@@ -26,8 +26,7 @@ const (
 	shutdownNode    = "shutdown"
 )
 
-// update is a call to a node. It has the current state, so a newer update replaces an older one with
-// the same subject.
+// update is a call to a node. It has the current state, so a newer update replaces an older one with the same subject.
 type update struct {
 	method  string
 	subject string // topic, parameter, or reason of a shutdown

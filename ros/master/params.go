@@ -222,9 +222,8 @@ func (m *Master) valueOrUnset(key string) any {
 	return map[string]any{}
 }
 
-// paramChanged notifies the subscribers of a parameter, of namespaces that contain it and of
-// parameters below it. It doesn't notify the caller of the first two. Names in updates end with a
-// slash, as rosmaster's do.
+// paramChanged notifies the subscribers of a parameter, of namespaces that contain it and of parameters below it. It
+// doesn't notify the caller of the first two. Names in updates end with a slash, as rosmaster's do.
 func (m *Master) paramChanged(key string, value any, caller string) {
 	for _, subscribed := range slices.Sorted(maps.Keys(m.graph.paramSubscribers)) {
 		for _, name := range m.graph.paramSubscribers[subscribed] {

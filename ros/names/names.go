@@ -1,6 +1,5 @@
-// Package names checks and resolves the names of topics, services, nodes and message
-// types as the ROS wiki specifies. Its functions and the methods of a Resolver may be
-// called from several goroutines.
+// Package names checks and resolves the names of topics, services, nodes and message types as the ROS wiki specifies.
+// Its functions and the methods of a Resolver may be called from several goroutines.
 package names
 
 import (
@@ -47,7 +46,8 @@ func CheckType(name string) error {
 	}
 	for i, r := range name {
 		if _, size := utf8.DecodeRuneInString(name[i:]); r == utf8.RuneError && size == 1 {
-			return &Error{name, fmt.Sprintf("a message type with byte 0x%02x at offset %d, which isn't UTF-8, can't be sent to the master", name[i], i)}
+			return &Error{name, fmt.Sprintf(
+				"a message type with byte 0x%02x at offset %d, which isn't UTF-8, can't be sent to the master", name[i], i)}
 		}
 		if !unicode.IsPrint(r) || r == ' ' {
 			return &Error{name, fmt.Sprintf("a message type with %q at offset %d can't be sent to the master", r, i)}

@@ -1,8 +1,7 @@
 // Package rosapi calls the XML-RPC APIs of ROS nodes and the master, and keeps a
 // node's registrations at the master up to date.
 //
-// A Caller may be used from several goroutines. A Registrar works in the goroutine
-// that calls Run; Leave waits for it.
+// A Caller may be used from several goroutines. A Registrar works in the goroutine that calls Run; Leave waits for it.
 package rosapi
 
 import (
@@ -38,17 +37,16 @@ type Caller struct {
 	client *http.Client
 }
 
-// NewCaller returns a Caller for the named node. It opens a connection for each call:
-// a persistent one would be stale after the peer was restarted, and would hold a
-// thread in rosmaster.
+// NewCaller returns a Caller for the named node. It opens a connection for each call: a persistent one would be stale
+// after the peer was restarted, and would hold a thread in rosmaster.
 func NewCaller(id string) *Caller {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
-	return &Caller{ID: id, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialer.DialContext}}}
+	return &Caller{ID: id, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: dialer.DialContext}}}
 }
 
-// Call returns the value of a successful answer. Any other answer is an *Error, and so
-// is a call that XML-RPC can't express, which isn't sent. Any other error means that
-// there was no answer within ten seconds.
+// Call returns the value of a successful answer. Any other answer is an *Error, and so is a call that XML-RPC can't
+// express, which isn't sent. Any other error means that there was no answer within ten seconds.
 func (c *Caller) Call(ctx context.Context, uri, method string, args ...any) (any, error) {
 	answer, err := c.exchange(ctx, uri, method, append([]any{c.ID}, args...)...)
 	if err != nil {

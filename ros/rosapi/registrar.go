@@ -77,7 +77,8 @@ type job struct {
 // anything is registered there.
 func NewRegistrar(c *Caller, master, self string, log zerolog.Logger, greet func(context.Context) error) *Registrar {
 	return &Registrar{caller: c, master: master, self: self, log: log, greet: greet,
-		wanted: make(map[key]*Registration), there: make(map[key]*Registration), wake: work.NewSignal(), ended: make(chan struct{})}
+		wanted: make(map[key]*Registration), there: make(map[key]*Registration),
+		wake: work.NewSignal(), ended: make(chan struct{})}
 }
 
 // Add adds a registration, now and at every new master. It replaces another one of the same kind and name.
@@ -161,7 +162,8 @@ func (g *Registrar) report(err error) {
 	switch log := g.log.With().Str("master", g.master).Logger(); {
 	case err != nil && !g.met && time.Since(g.warned) >= remindEvery:
 		g.warned = time.Now()
-		log.Warn().Err(err).Msgf("no ROS master at %s: start roscore, or use --master embedded, or set ROS_MASTER_URI; waiting for it", g.master)
+		log.Warn().Err(err).Msgf(
+			"no ROS master at %s: start roscore, or use --master embedded, or set ROS_MASTER_URI; waiting for it", g.master)
 	case err != nil && g.met && !g.down:
 		log.Warn().Err(err).Msg("no answer from the ROS master; retrying")
 	case err == nil && g.down:
@@ -171,7 +173,8 @@ func (g *Registrar) report(err error) {
 	g.alone.Store(g.down && !g.met)
 }
 
-// Alone reports whether masters were asked and none ever answered. It may be called from any goroutine, also after Leave.
+// Alone reports whether masters were asked and none ever answered. It may be called from any goroutine, also after
+// Leave.
 func (g *Registrar) Alone() bool { return g.alone.Load() }
 
 // compare queues what the master lacks. A master that doesn't know the node is a new one.
@@ -351,7 +354,8 @@ func (g *Registrar) tell(ctx context.Context, limit limiter, list []change) erro
 		if a.err == nil {
 			continue
 		}
-		g.log.Warn().Err(a.err).Bool("unregister", c.gone).Msg("the ROS master refused the " + kinds[c.Kind].name + " " + c.Name)
+		g.log.Warn().Err(a.err).Bool("unregister", c.gone).
+			Msg("the ROS master refused the " + kinds[c.Kind].name + " " + c.Name)
 		if !c.gone {
 			delete(g.there, c.key())
 			c.refused = true

@@ -17,7 +17,8 @@ func (c *Caller) SystemState(ctx context.Context, master string) (s SystemState,
 	}
 	lists, _ := answer.([]any)
 	if len(lists) != len(s) {
-		return s, fmt.Errorf("getSystemState: the master answered %d lists, not publishers, subscribers and services", len(lists))
+		return s, fmt.Errorf("getSystemState: the master answered %d lists, not publishers, subscribers and services",
+			len(lists))
 	}
 	for i := range s {
 		s[i] = map[string][]string{}

@@ -32,7 +32,8 @@ type limiter func(context.Context) (context.Context, context.CancelFunc)
 
 // callAll makes calls and returns the answers until there is none. If they are at least as many as least, they are made
 // with one system.multicall, if the peer supports that and XML-RPC can express all of them.
-func (c *Caller) callAll(ctx context.Context, limit limiter, uri string, requests []request, least int) ([]answer, error) {
+func (c *Caller) callAll(ctx context.Context, limit limiter, uri string,
+	requests []request, least int) ([]answer, error) {
 	if len(requests) >= least {
 		call, cancel := limit(ctx)
 		answers, err := c.callTogether(call, uri, requests)

@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// markup cuts a document into tags and texts. It reads the part of XML that XML-RPC needs:
-// attributes are skipped, comments and processing instructions ignored, document types refused.
-// encoding/xml would take 48 bytes of memory for each byte of attributes (docs/internals/decisions/0020-xmlrpc.md).
-// After its first error, nothing comes next.
+// markup cuts a document into tags and texts. It reads the part of XML that XML-RPC needs: attributes are skipped,
+// comments and processing instructions ignored, document types refused. encoding/xml would take 48 bytes of memory for
+// each byte of attributes (docs/internals/decisions/0020-xmlrpc.md). After its first error, nothing comes next.
 type markup struct {
 	b       []byte
 	pos     int

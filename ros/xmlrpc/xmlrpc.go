@@ -1,8 +1,7 @@
-// Package xmlrpc is the remote procedure call that ROS 1 nodes and the master speak:
-// a method call in XML, posted over HTTP and answered by one value or a fault.
-// Input from peers may be hostile: documents are bounded in size, nesting and number of values, may use
-// only XML's five entities and character references, and are read into memory as they arrive. All
-// requests together share buffers.PeerInput.
+// Package xmlrpc is the remote procedure call that ROS 1 nodes and the master speak: a method call in XML, posted over
+// HTTP and answered by one value or a fault. Input from peers may be hostile: documents are bounded in size, nesting
+// and number of values, may use only XML's five entities and character references, and are read into memory as they
+// arrive. All requests together share buffers.PeerInput.
 //
 // XML-RPC and Go:
 //
@@ -60,10 +59,9 @@ type EncodeError struct{ Reason string }
 
 func (e *EncodeError) Error() string { return "encode xml-rpc: " + e.Reason }
 
-// Call posts one method call and returns the value of the response. A fault of the peer is a *Fault
-// in the error's chain. client keeps connections between calls; ctx bounds the whole exchange.
-// A call is sent again if the peer closes a kept connection meanwhile. All calls of the ROS APIs are
-// idempotent.
+// Call posts one method call and returns the value of the response. A fault of the peer is a *Fault in the error's
+// chain. client keeps connections between calls; ctx bounds the whole exchange. A call is sent again if the peer closes
+// a kept connection meanwhile. All calls of the ROS APIs are idempotent.
 func Call(ctx context.Context, client *http.Client, url, method string, args ...any) (_ any, err error) {
 	defer func() {
 		if err != nil {

@@ -1,9 +1,8 @@
 // Package sendqueue has the bounded send queue of a subscriber's connection, and the
 // messages that several queues share.
 //
-// Messages are reference-counted: adding one to a queue passes a reference, and taking
-// one out returns it. A Queue may be used by any number of publishers and one writer
-// concurrently. It starts no goroutine.
+// Messages are reference-counted: adding one to a queue passes a reference, and taking one out returns it. A Queue may
+// be used by any number of publishers and one writer concurrently. It starts no goroutine.
 package sendqueue
 
 import (
@@ -79,8 +78,7 @@ func (o *Message) Release() {
 	o.home.Put(o)
 }
 
-// Content appends the parts of the message without the length prefix. They are valid
-// until Release.
+// Content appends the parts of the message without the length prefix. They are valid until Release.
 func (o *Message) Content(vec [][]byte) [][]byte {
 	at := len(vec)
 	vec = o.AppendTo(vec)

@@ -15,10 +15,9 @@ type Limits struct {
 	Bytes    atomic.Int64
 }
 
-// Queue holds the messages that a subscriber's connection has yet to send. Publishers
-// push. One goroutine at a time takes and sends: a publisher that found nobody sending,
-// or the connection's writer, which sends everything that a publisher would have to
-// wait for.
+// Queue holds the messages that a subscriber's connection has yet to send. Publishers push. One goroutine at a time
+// takes and sends: a publisher that found nobody sending, or the connection's writer, which sends everything that a
+// publisher would have to wait for.
 type Queue struct {
 	limits *Limits
 
@@ -35,9 +34,8 @@ type Queue struct {
 	ready work.Signal // the writer has to send, or the queue was closed
 }
 
-// New returns the queue of a connection whose writer is about to send. The messages in
-// first are sent before all others and are never dropped. The queue takes over a
-// reference of each.
+// New returns the queue of a connection whose writer is about to send. The messages in first are sent before all others
+// and are never dropped. The queue takes over a reference of each.
 func New(l *Limits, first []*Message) *Queue {
 	return &Queue{limits: l, first: first, ready: work.NewSignal(), sending: true}
 }
@@ -62,9 +60,8 @@ func (q *Queue) Push(batch ...*Message) (added int, evicted *Message, send bool)
 	return added, nil, send
 }
 
-// PushWait is like Push, but waits for room, and leaves sending to the writer, which
-// sends many messages at once. If ctx ends first, PushWait releases o and returns ctx's
-// error.
+// PushWait is like Push, but waits for room, and leaves sending to the writer, which sends many messages at once. If
+// ctx ends first, PushWait releases o and returns ctx's error.
 func (q *Queue) PushWait(ctx context.Context, o *Message) error {
 	err := q.wait(ctx, func() bool {
 		switch {
@@ -247,8 +244,7 @@ func (q *Queue) Len() int {
 	return q.n + len(q.first)
 }
 
-// Close releases the queued messages and wakes all waiters. Messages that are pushed
-// later are released at once.
+// Close releases the queued messages and wakes all waiters. Messages that are pushed later are released at once.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	dropped := q.first

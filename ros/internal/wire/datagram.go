@@ -44,8 +44,7 @@ func ParseDatagramRequest(params []any) (h Header, address string, size int, err
 	return h, net.JoinHostPort(host, strconv.Itoa(port)), size, err
 }
 
-// WriteProbe sends a datagram that every subscriber ignores: a later block of a message
-// that was never started.
+// WriteProbe sends a datagram that every subscriber ignores: a later block of a message that was never started.
 func WriteProbe(conn net.Conn, connection uint32) error {
 	var probe [udpHeader]byte
 	binary.LittleEndian.PutUint32(probe[:], connection)

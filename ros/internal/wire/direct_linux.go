@@ -32,8 +32,7 @@ func newInlet(conn net.Conn) *inlet {
 	return i
 }
 
-// mostAtOnce is the size limit of a read in bytes: the garbage collector may have to
-// wait for it.
+// mostAtOnce is the size limit of a read in bytes: the garbage collector may have to wait for it.
 const mostAtOnce = 1 << 20
 
 // read reads at least one byte into p. If it has to wait, it may wait for certain bytes,
@@ -55,7 +54,8 @@ func (i *inlet) read(p []byte, certain int) (int, error) {
 // readNow reads without waiting. It returns false if the socket has no data.
 func (i *inlet) readNow(fd uintptr) bool {
 	for {
-		n, _, errno := syscall.RawSyscall(syscall.SYS_READ, fd, uintptr(unsafe.Pointer(unsafe.SliceData(i.p))), uintptr(len(i.p)))
+		n, _, errno := syscall.RawSyscall(syscall.SYS_READ, fd,
+			uintptr(unsafe.Pointer(unsafe.SliceData(i.p))), uintptr(len(i.p)))
 		switch errno {
 		case 0:
 			if i.n = int(n); n == 0 {
@@ -75,10 +75,9 @@ func (i *inlet) readNow(fd uintptr) bool {
 
 // VectorWriter writes byte slices to a TCP connection with writev.
 //
-// It differs from net.Buffers in two ways. It doesn't allocate, and it bypasses the
-// scheduler's system call accounting. Writing to a non-blocking socket can't block, and
-// the accounting wakes the runtime's monitor thread for every image, which costs more
-// than a tenth of the copy into the socket (half a millisecond for an image).
+// It differs from net.Buffers in two ways. It doesn't allocate, and it bypasses the scheduler's system call accounting.
+// Writing to a non-blocking socket can't block, and the accounting wakes the runtime's monitor thread for every image,
+// which costs more than a tenth of the copy into the socket (half a millisecond for an image).
 type VectorWriter struct {
 	raw  syscall.RawConn
 	all  []syscall.Iovec // the current vector
@@ -104,14 +103,12 @@ func NewVectorWriter(conn net.Conn) (*VectorWriter, error) {
 	return w, nil
 }
 
-// WriteAll writes vec without its first skip bytes. It waits while the socket's buffer
-// is full.
+// WriteAll writes vec without its first skip bytes. It waits while the socket's buffer is full.
 func (w *VectorWriter) WriteAll(vec [][]byte, skip int64) (int64, error) {
 	return w.run(vec, skip, w.step)
 }
 
-// WriteNow writes as much as the socket's buffer has room for. The next WriteAll
-// returns any error.
+// WriteNow writes as much as the socket's buffer has room for. The next WriteAll returns any error.
 func (w *VectorWriter) WriteNow(vec [][]byte) int64 {
 	n, _ := w.run(vec, 0, w.once)
 	return n

@@ -10,9 +10,8 @@ import (
 // HandshakeTime is the timeout of a connection handshake.
 const HandshakeTime = 10 * time.Second
 
-// Exchange sends a header and reads the peer's, within HandshakeTime. If the peer's
-// header has an error field, Exchange returns it as an error. Afterwards the connection
-// has no deadline.
+// Exchange sends a header and reads the peer's, within HandshakeTime. If the peer's header has an error field, Exchange
+// returns it as an error. Afterwards the connection has no deadline.
 func Exchange(conn net.Conn, h Header) (Header, error) {
 	if err := conn.SetDeadline(time.Now().Add(HandshakeTime)); err != nil {
 		return nil, err

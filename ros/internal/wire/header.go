@@ -1,9 +1,8 @@
 // Package wire implements the wire formats of TCPROS and UDPROS: connection headers,
 // length-prefixed messages and datagrams, vectored writes of messages, and the memory of received ones.
 //
-// Bytes from a peer are hostile: a claimed length costs no memory before the bytes
-// arrive, and limits are checked before reading. Functions don't retain their arguments.
-// A VectorWriter may be used by one goroutine at a time.
+// Bytes from a peer are hostile: a claimed length costs no memory before the bytes arrive, and limits are checked
+// before reading. Functions don't retain their arguments. A VectorWriter may be used by one goroutine at a time.
 package wire
 
 import (
@@ -20,8 +19,7 @@ import (
 
 // Header is a TCPROS connection header, which each end sends before the first message.
 //
-// On the wire: u32 length of the fields, then for each field u32 length and
-// "key=value", little-endian.
+// On the wire: u32 length of the fields, then for each field u32 length and "key=value", little-endian.
 type Header map[string]string
 
 // The fields of a Header. They are part of the wire format.
@@ -39,8 +37,7 @@ const (
 	KeyType       = "type"
 )
 
-// Limits of a peer's header. The largest field is the definition; the longest ones in
-// common use have some 20 KB.
+// Limits of a peer's header. The largest field is the definition; the longest ones in common use have some 20 KB.
 const (
 	maxHeader = 1 << 20 // bytes
 	maxFields = 256     // usual headers have ten

@@ -56,9 +56,8 @@ const firstGrowth = 1 << 20
 
 // Read reads the n bytes of a message into b, which grows if it is too small.
 //
-// Memory grows as the bytes arrive: it doubles, and gets its full size when a quarter has
-// arrived. So a claimed length alone costs no memory, and a large message little more than
-// its own size.
+// Memory grows as the bytes arrive: it doubles, and gets its full size when a quarter has arrived. So a claimed length
+// alone costs no memory, and a large message little more than its own size.
 func (m *MessageReader) Read(n int, b *recvbuf.Buffer) error {
 	for have := 0; ; {
 		size := min(n, max(cap(b.Data), firstGrowth, m.most, 2*have))

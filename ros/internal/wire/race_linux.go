@@ -8,9 +8,8 @@ import (
 	"unsafe"
 )
 
-// sending shows the race detector, which doesn't see direct system calls, that vec is read, and that
-// what happened before comes before its arrival. Package syscall orders its writes before its reads; an
-// empty write sends nothing.
+// sending shows the race detector, which doesn't see direct system calls, that vec is read, and that what happened
+// before comes before its arrival. Package syscall orders its writes before its reads; an empty write sends nothing.
 func sending(fd uintptr, vec []syscall.Iovec) {
 	for _, v := range vec {
 		runtime.RaceReadRange(unsafe.Pointer(v.Base), int(v.Len))

@@ -8,15 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unansweredProbes is the number of successive unanswered zero-window probes after
-// which a machine counts as gone. The kernel probes a program that doesn't read ever
-// more rarely, and counts only unanswered probes.
+// unansweredProbes is the number of successive unanswered zero-window probes after which a machine counts as gone. The
+// kernel probes a program that doesn't read ever more rarely, and counts only unanswered probes.
 const unansweredProbes = 3
 
-// Unanswered reports whether the peer's kernel hasn't acknowledged sent data for at
-// least d. The kernel acknowledges even for a program that doesn't read or is stopped.
-// Keep-alive doesn't detect an unreachable machine while data is unsent, and
-// TCP_USER_TIMEOUT would break connections to programs that don't read.
+// Unanswered reports whether the peer's kernel hasn't acknowledged sent data for at least d. The kernel acknowledges
+// even for a program that doesn't read or is stopped. Keep-alive doesn't detect an unreachable machine while data is
+// unsent, and TCP_USER_TIMEOUT would break connections to programs that don't read.
 func Unanswered(conn net.Conn, d time.Duration) bool {
 	c, ok := conn.(syscall.Conn)
 	if !ok {
@@ -27,7 +25,9 @@ func Unanswered(conn net.Conn, d time.Duration) bool {
 		return false
 	}
 	var info *unix.TCPInfo
-	if raw.Control(func(fd uintptr) { info, err = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO) }) != nil || err != nil {
+	if raw.Control(func(fd uintptr) {
+		info, err = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+	}) != nil || err != nil {
 		return false
 	}
 	heard := time.Duration(info.Last_ack_recv) * time.Millisecond

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// highWater is the level for large messages. An image arrives in dozens of segments, and
-// waking up for each costs more than copying it. The level is small enough to stay in
-// the processor's cache.
+// highWater is the level for large messages. An image arrives in dozens of segments, and waking up for each costs more
+// than copying it. The level is small enough to stay in the processor's cache.
 const highWater = 1 << 20
 
 // waterLevel is the number of bytes that must have arrived before a socket's reader is
@@ -30,8 +29,7 @@ func newWaterLevel(raw syscall.RawConn) waterLevel {
 	return waterLevel{raw: raw, now: 1}
 }
 
-// set sets the level to the smaller of highWater and n bytes, which the peer must be
-// going to send.
+// set sets the level to the smaller of highWater and n bytes, which the peer must be going to send.
 func (l *waterLevel) set(n int) {
 	level := int32(min(n, highWater))
 	if l.raw == nil || level == l.now {
@@ -47,13 +45,13 @@ func (l *waterLevel) set(n int) {
 // setNow bypasses the scheduler's accounting, like inlet. If the kernel refuses the
 // level, the reader is woken more often.
 func (l *waterLevel) setNow(fd uintptr) {
-	syscall.RawSyscall6(unix.SYS_SETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_RCVLOWAT, uintptr(unsafe.Pointer(&l.now)), unsafe.Sizeof(l.now), 0) //nolint:errcheck // see above
+	syscall.RawSyscall6(unix.SYS_SETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_RCVLOWAT,
+		uintptr(unsafe.Pointer(&l.now)), unsafe.Sizeof(l.now), 0)
 }
 
-// levelGrowsBuffer reports whether a level is safe. Since Linux 4.18 a socket's buffer
-// grows with its level, and since 5.12 the reader is also woken when small segments fill
-// the buffer. With earlier kernels a reader could wait for more than the publisher was
-// allowed to send.
+// levelGrowsBuffer reports whether a level is safe. Since Linux 4.18 a socket's buffer grows with its level, and since
+// 5.12 the reader is also woken when small segments fill the buffer. With earlier kernels a reader could wait for more
+// than the publisher was allowed to send.
 var levelGrowsBuffer = sync.OnceValue(func() bool {
 	var name unix.Utsname
 	if unix.Uname(&name) != nil {
