@@ -34,16 +34,14 @@ type Intrinsics struct {
 	Coeffs        [5]float64
 }
 
-// MotionIntrinsics describe an inertial stream. Data is a row-major 3x4 matrix:
-// scale and cross-axis terms, then bias.
+// MotionIntrinsics describe an inertial stream. Data is a row-major 3x4 matrix: scale and cross-axis terms, then bias.
 type MotionIntrinsics struct {
 	Data           [12]float32
 	NoiseVariances [3]float32
 	BiasVariances  [3]float32
 }
 
-// Extrinsics map a point p from one stream's coordinate system to another's:
-// Rotation·p + Translation.
+// Extrinsics map a point p from one stream's coordinate system to another's: Rotation·p + Translation.
 type Extrinsics struct {
 	Rotation    [9]float64 // row-major (librealsense keeps it column-major)
 	Translation [3]float64 // m

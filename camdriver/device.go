@@ -19,8 +19,7 @@ var (
 type Device interface {
 	// Info returns the device's description, in InfoKey order.
 	Info() []Info
-	// Sensors returns the device's sensors. A sensor's index is its number in topic
-	// names (sensor_0, sensor_1, …).
+	// Sensors returns the device's sensors. A sensor's index is its number in topic names (sensor_0, sensor_1, …).
 	Sensors() []Sensor
 	// Extrinsics returns the map from the first stream's coordinate system to the second's.
 	Extrinsics(from, to StreamID) (Extrinsics, error)
@@ -30,12 +29,10 @@ type Device interface {
 	Close() error
 }
 
-// Returning is a Device that can disappear and return: a camera that can be
-// unplugged or reset.
+// Returning is a Device that can disappear and return: a camera that can be unplugged or reset.
 type Returning interface {
 	Device
-	// AwaitReturn waits until the camera is connected. It returns ErrClosed if the
-	// device is closed, or ctx's error.
+	// AwaitReturn waits until the camera is connected. It returns ErrClosed if the device is closed, or ctx's error.
 	AwaitReturn(ctx context.Context) error
 }
 
@@ -45,14 +42,12 @@ type Sensor interface {
 	Info() []Info
 	// Profiles returns all profiles that the sensor's streams support.
 	Profiles() []Profile
-	// Options returns the current state of all options, in OptionID order. A USB camera is
-	// asked for each of them.
+	// Options returns the current state of all options, in OptionID order. A USB camera is asked for each of them.
 	Options() []Option
 	// Option returns the current state of one option, or false if the sensor lacks it.
 	Option(id OptionID) (Option, bool)
-	// SetOption changes an option and calls Handler.OptionChanged if the sensor is
-	// streaming. It returns ErrNotFound, ErrUnsupported if the option is read-only,
-	// or an error if the value is out of range.
+	// SetOption changes an option and calls Handler.OptionChanged if the sensor is streaming. It returns ErrNotFound,
+	// ErrUnsupported if the option is read-only, or an error if the value is out of range.
 	SetOption(id OptionID, value float32) error
 	// Filters returns the names of the recommended post-processing filters, in order.
 	Filters() []string
@@ -61,8 +56,7 @@ type Sensor interface {
 	MotionIntrinsics(p Profile) (MotionIntrinsics, error)
 	// Start streams the profiles, at most one per stream, to h.
 	Start(profiles []Profile, h Handler) error
-	// Stop ends streaming and waits for running Handler calls. It does nothing if the
-	// sensor is stopped.
+	// Stop ends streaming and waits for running Handler calls. It does nothing if the sensor is stopped.
 	Stop() error
 }
 

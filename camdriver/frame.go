@@ -6,8 +6,7 @@ import (
 	"rsros/program/buffers"
 )
 
-// Domain is the clock of a frame's timestamp. Values are those of
-// rs2_timestamp_domain.
+// Domain is the clock of a frame's timestamp. Values are those of rs2_timestamp_domain.
 type Domain uint8
 
 // The timestamp domains.
@@ -55,8 +54,7 @@ type MapInfo struct {
 	Rotation   [4]float64 // x y z w
 }
 
-// Frame is a frame of a stream. Its fields do not change after it is raised. Data is
-// valid until the last Release.
+// Frame is a frame of a stream. Its fields do not change after it is raised. Data is valid until the last Release.
 type Frame struct {
 	Profile   Profile
 	Number    uint64
@@ -91,8 +89,7 @@ func NewFrame(owner buffers.Releaser) *Frame {
 	return f
 }
 
-// Renew resets f to the result of NewFrame(owner), for pools of frames. f's last
-// reference must have been released.
+// Renew resets f to the result of NewFrame(owner), for pools of frames. f's last reference must have been released.
 func (f *Frame) Renew(owner buffers.Releaser) {
 	*f = Frame{owner: owner}
 	f.refs.Init()

@@ -1,11 +1,9 @@
 package camdriver
 
-// Handler receives the frames and events of started sensors. sensor is an index
-// into Device.Sensors.
+// Handler receives the frames and events of started sensors. sensor is an index into Device.Sensors.
 //
-// Frame must not block, except to pace a playback device that does not run in real
-// time. While it blocks, a live driver drops frames, which leave gaps in
-// Frame.Number.
+// Frame must not block, except to pace a playback device that does not run in real time. While it blocks, a live driver
+// drops frames, which leave gaps in Frame.Number.
 type Handler interface {
 	// Frame may use f until it returns. To keep f longer, call f.Retain.
 	Frame(sensor int, f *Frame)
@@ -15,8 +13,7 @@ type Handler interface {
 	StatusChanged(s Status)
 }
 
-// NopHandler is a Handler that does nothing, to embed in handlers that need only
-// some of the methods.
+// NopHandler is a Handler that does nothing, to embed in handlers that need only some of the methods.
 type NopHandler struct{}
 
 func (NopHandler) Frame(int, *Frame)                    {}

@@ -1,8 +1,7 @@
 package camdriver
 
-// InfoKey identifies an entry in the description of a device or sensor. Values are
-// those of rs2_camera_info. There are no others, because librealsense replaces
-// unknown keys by an undefined one.
+// InfoKey identifies an entry in the description of a device or sensor. Values are those of rs2_camera_info. There are
+// no others, because librealsense replaces unknown keys by an undefined one.
 type InfoKey uint8
 
 // The keys, in rs2_camera_info order.

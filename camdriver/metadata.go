@@ -2,8 +2,7 @@ package camdriver
 
 import "slices"
 
-// MetadataKey identifies a metadata value of a frame. Values are those of
-// rs2_frame_metadata_value.
+// MetadataKey identifies a metadata value of a frame. Values are those of rs2_frame_metadata_value.
 type MetadataKey uint8
 
 // The keys, in rs2_frame_metadata_value order.
@@ -53,8 +52,7 @@ const (
 	MetaCrc
 )
 
-// Librealsense 2.57 added keys for safety cameras. They occur in recordings; no driver
-// of this module sets them.
+// Librealsense 2.57 added keys for safety cameras. They occur in recordings; no driver of this module sets them.
 const (
 	firstSafetyMetadata = MetaCrc + 1
 	MetaEmbeddedFilters = MetadataKey(len(metadataNames) - 1) // the last key
@@ -112,10 +110,10 @@ const (
 	MaxAllMetadata = 98 // all keys, which later versions know
 )
 
-// FitMetadata truncates a frame's values, which must be in key order, to those limits.
-// It modifies list.
+// FitMetadata truncates a frame's values, which must be in key order, to those limits. It modifies list.
 func FitMetadata(list []MetadataValue) []MetadataValue {
-	old, _ := slices.BinarySearchFunc(list, firstSafetyMetadata, func(v MetadataValue, k MetadataKey) int { return int(v.Key) - int(k) })
+	old, _ := slices.BinarySearchFunc(list, firstSafetyMetadata,
+		func(v MetadataValue, k MetadataKey) int { return int(v.Key) - int(k) })
 	if old > MaxMetadata {
 		list = slices.Delete(list, MaxMetadata, old)
 	}

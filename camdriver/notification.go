@@ -2,8 +2,7 @@ package camdriver
 
 import "time"
 
-// Category is the kind of a notification. Values are those of
-// rs2_notification_category.
+// Category is the kind of a notification. Values are those of rs2_notification_category.
 type Category uint8
 
 // The categories.

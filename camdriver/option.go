@@ -105,7 +105,8 @@ func ParseOptionID(s string) (OptionID, bool) { return parseName[OptionID](optio
 
 // choices are the names of the values of options that are choices, from 0, in the SDK's words.
 var choices = map[OptionID][]string{
-	OptionVisualPreset:       {"Custom", "Default", "Hand", "High Accuracy", "High Density", "Medium Density", "Remove IR Pattern"},
+	OptionVisualPreset: {"Custom", "Default", "Hand", "High Accuracy", "High Density",
+		"Medium Density", "Remove IR Pattern"},
 	OptionEmitterEnabled:     {"Off", "Laser", "Laser Auto", "LED"},
 	OptionPowerLineFrequency: {"Disabled", "50Hz", "60Hz", "Auto"},
 }

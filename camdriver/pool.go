@@ -15,10 +15,9 @@ var PageSize = buffers.PageSize
 // Pool is a bounded pool of page-aligned buffers for the frames of a device. When
 // limit bytes are in use, Get fails and the caller drops the frame.
 //
-// Buffers of image size are cut from huge pages if the system has them, because
-// direct I/O pins every page of a buffer. The pool keeps released buffers as long as they
-// and those in use fit in limit, and frees blocks of them that it doesn't need for a while.
-// Beyond limit, each buffer has memory of its own.
+// Buffers of image size are cut from huge pages if the system has them, because direct I/O pins every page of a buffer.
+// The pool keeps released buffers as long as they and those in use fit in limit, and frees blocks of them that it
+// doesn't need for a while. Beyond limit, each buffer has memory of its own.
 type Pool struct {
 	limit int64
 	out   atomic.Int64 // bytes in use
@@ -52,8 +51,7 @@ type Buffer struct {
 	refs  buffers.Refs
 }
 
-// Get returns a buffer of n bytes with one reference, or nil at the pool's limit.
-// The buffer is not cleared.
+// Get returns a buffer of n bytes with one reference, or nil at the pool's limit. The buffer is not cleared.
 func (p *Pool) Get(n int) *Buffer {
 	size := buffers.Round(n)
 	if p.out.Add(int64(size)) > p.limit {

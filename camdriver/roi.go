@@ -2,12 +2,10 @@ package camdriver
 
 import "fmt"
 
-// ROI is the region of interest for auto exposure, in pixels of the streamed images.
-// All bounds are inclusive.
+// ROI is the region of interest for auto exposure, in pixels of the streamed images. All bounds are inclusive.
 type ROI struct{ Left, Right, Top, Bottom int }
 
-// ROISensor is a Sensor whose auto exposure can be limited to a region. A recording's
-// sensors don't implement it.
+// ROISensor is a Sensor whose auto exposure can be limited to a region. A recording's sensors don't implement it.
 type ROISensor interface {
 	Sensor
 	// SetROI limits auto exposure to a region, now or once the sensor starts. The

@@ -20,8 +20,7 @@ type StreamSnapshot struct {
 	Extrinsic *Extrinsics       // from the reference stream to this one; nil if unknown
 }
 
-// DeviceSnapshot describes a device and its running streams at one instant.
-// Recordings and live topics start with it.
+// DeviceSnapshot describes a device and its running streams at one instant. Recordings and live topics start with it.
 type DeviceSnapshot struct {
 	Info      []Info
 	Sensors   []SensorSnapshot
@@ -29,8 +28,7 @@ type DeviceSnapshot struct {
 	Streams   []StreamSnapshot
 }
 
-// Snapshot describes dev with the given running profiles, indexed by sensor. Fields
-// without calibration are nil.
+// Snapshot describes dev with the given running profiles, indexed by sensor. Fields without calibration are nil.
 func Snapshot(dev Device, running [][]Profile) DeviceSnapshot {
 	snap := DeviceSnapshot{Info: dev.Info(), Reference: reference(running)}
 	for i, s := range dev.Sensors() {
@@ -66,8 +64,7 @@ func streamSnapshot(dev Device, s Sensor, number int, p Profile, ref StreamID) S
 	return out
 }
 
-// reference returns depth if it runs, or else the first running stream, as the SDK
-// does.
+// reference returns depth if it runs, or else the first running stream, as the SDK does.
 func reference(running [][]Profile) StreamID {
 	all := slices.Concat(running...)
 	if len(all) == 0 {

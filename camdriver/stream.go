@@ -159,8 +159,7 @@ func (f Format) BitsPerPixel() int {
 	return 0
 }
 
-// Profile is a configuration that a stream supports. Width and Height are 0 unless
-// the stream is video.
+// Profile is a configuration that a stream supports. Width and Height are 0 unless the stream is video.
 type Profile struct {
 	Stream  StreamID
 	Format  Format

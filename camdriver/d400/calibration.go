@@ -7,8 +7,7 @@ import (
 	"rsros/camdriver/model"
 )
 
-// calibration is a camera's calibration. If a part could not be read, its error is
-// returned to callers that need it.
+// calibration is a camera's calibration. If a part could not be read, its error is returned to callers that need it.
 type calibration struct {
 	stereo     model.DepthTable
 	modes      map[model.ImageSize]model.Pinhole
@@ -22,7 +21,8 @@ type calibration struct {
 
 // readCalibration reads all tables. A camera with an invalid table can still stream.
 func readCalibration(l *link, d *Device) *calibration {
-	c := &calibration{depthColor: d.product.DepthColor, imu: model.MotionTable{Accel: model.NoCorrection, Gyro: model.NoCorrection}}
+	c := &calibration{depthColor: d.product.DepthColor,
+		imu: model.MotionTable{Accel: model.NoCorrection, Gyro: model.NoCorrection}}
 	b, err := l.command(model.OpGetCalibration, nil, model.TableDepth)
 	if err == nil {
 		c.stereo, err = model.ParseDepthTable(b)
@@ -81,8 +81,7 @@ func (c *calibration) poses(p model.Product) map[camdriver.StreamID]camdriver.Ex
 	return poses
 }
 
-// intrinsics returns the intrinsics of a video profile. Y16 images are not rectified
-// and have none.
+// intrinsics returns the intrinsics of a video profile. Y16 images are not rectified and have none.
 func (c *calibration) intrinsics(p camdriver.Profile) (camdriver.Intrinsics, error) {
 	s := model.ImageSize{p.Width, p.Height}
 	if s[0] <= 0 || s[1] <= 0 {

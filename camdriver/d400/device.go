@@ -26,8 +26,7 @@ type Options struct {
 	Rescan time.Duration
 }
 
-// Device is an open camera. It remains valid while the camera is unplugged and plugged
-// in again.
+// Device is an open camera. It remains valid while the camera is unplugged and plugged in again.
 type Device struct {
 	bus     usb.Bus
 	log     zerolog.Logger
@@ -93,8 +92,8 @@ func checkParts(l *link, p model.Product) error {
 	return nil
 }
 
-// oldFirmware says what old firmware lacks, or "". The SDK's minimum is what it lets a camera be set back to; cameras with
-// older firmware stream.
+// oldFirmware says what old firmware lacks, or "". The SDK's minimum is what it lets a camera be set back to; cameras
+// with older firmware stream.
 func oldFirmware(firmware model.Version, p model.Product) string {
 	if !firmware.Less(p.Minimum) {
 		return ""

@@ -33,9 +33,8 @@ type Found struct {
 	State      string `json:"state"`   // "ready", or why the camera cannot be used
 }
 
-// List returns the connected cameras. It opens each camera briefly, which detaches the
-// kernel's drivers in the meantime. A camera that cannot be opened is listed with the
-// reason.
+// List returns the connected cameras. It opens each camera briefly, which detaches the kernel's drivers in the
+// meantime. A camera that cannot be opened is listed with the reason.
 func List(ctx context.Context) ([]Found, error) {
 	if !usb.Available {
 		return nil, usb.ErrNoUSB
@@ -89,7 +88,8 @@ func inspect(ctx context.Context, bus usb.Bus, u plugged) Found {
 		return f
 	}
 	p = p.As(l.id)
-	f.Name, f.Serial, f.ASICSerial, f.Firmware = p.Name(), l.id.Serial.String(), l.id.ASICSerial.String(), l.id.Firmware.String()
+	f.Name, f.Serial, f.ASICSerial, f.Firmware = p.Name(), l.id.Serial.String(),
+		l.id.ASICSerial.String(), l.id.Firmware.String()
 	if err := errors.Join(checkParts(l, p), l.close()); err != nil {
 		f.State = err.Error()
 	} else if u.USB2() {
@@ -205,7 +205,8 @@ func openFirst(
 
 var errOther = errors.New("does not match")
 
-func openOne(ctx context.Context, bus usb.Bus, u plugged, sel Selector, pattern model.TypePattern, o Options) (*Device, error) {
+func openOne(ctx context.Context, bus usb.Bus, u plugged, sel Selector,
+	pattern model.TypePattern, o Options) (*Device, error) {
 	if sel.Port != "" && sel.Port != u.Port || !pattern.MatchVariant(u.product) {
 		return nil, errOther
 	}

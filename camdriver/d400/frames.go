@@ -81,8 +81,7 @@ type assembly struct {
 
 func (a *assembly) drop() { a.bytes, a.open = a.bytes[:0], false }
 
-// add appends a payload. It returns the frame, valid until the next call, once it is
-// complete.
+// add appends a payload. It returns the frame, valid until the next call, once it is complete.
 func (a *assembly) add(h uvc.Header, pixels []byte, size int) ([]byte, error) {
 	var err error
 	fid := h.Info & uvc.HeaderFID

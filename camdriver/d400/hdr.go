@@ -16,8 +16,7 @@ const (
 	alternatingID = 15
 )
 
-// As in the SDK, hdrBefore is the exposure set before a sequence starts, and hdrRestoreWait
-// is the wait after its end.
+// As in the SDK, hdrBefore is the exposure set before a sequence starts, and hdrRestoreWait is the wait after its end.
 const (
 	hdrBefore      = 30000 // µs
 	hdrRestoreWait = 70 * time.Millisecond
@@ -70,7 +69,8 @@ func alternating(named bool) setting {
 				_, err := l.command(model.OpSetSubPreset, b, uint32(len(b)))
 				return err
 			}
-			return l.setSubPreset(alternatingID, model.SequenceFrame{{Control: model.SequenceLaser, Value: 0}}, model.SequenceFrame{{Control: model.SequenceLaser, Value: 1}})
+			return l.setSubPreset(alternatingID, model.SequenceFrame{{Control: model.SequenceLaser, Value: 0}},
+				model.SequenceFrame{{Control: model.SequenceLaser, Value: 1}})
 		},
 	}
 }
@@ -206,7 +206,8 @@ func (h *hdr) enable(l *link) error {
 	}
 	var frames []model.SequenceFrame
 	for _, step := range h.steps {
-		frames = append(frames, model.SequenceFrame{{Control: model.SequenceExposure, Value: uint32(step[0])}, {Control: model.SequenceGain, Value: uint32(step[1])}})
+		frames = append(frames, model.SequenceFrame{{Control: model.SequenceExposure, Value: uint32(step[0])},
+			{Control: model.SequenceGain, Value: uint32(step[1])}})
 	}
 	err = l.setSubPreset(uint8(h.name), frames...)
 	h.on = err == nil

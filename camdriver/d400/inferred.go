@@ -11,8 +11,7 @@ const (
 	optionTries  = 5
 	controlPause = 10 * time.Millisecond
 
-	// timeoutTries is the number of tries if a device does not respond, so that a
-	// hung device doesn't block for minutes.
+	// timeoutTries is the number of tries if a device does not respond, so that a hung device doesn't block for minutes.
 	timeoutTries = 3
 
 	// startTries is the number of tries of each step of the start sequence.
@@ -23,12 +22,10 @@ const (
 	transfersInFlight = 2
 	// imuTransfers bridges scheduling delays at 650 reports/s.
 	imuTransfers = 8
-	// payloadRoom is the extra size of a transfer, for the header and for a short
-	// packet at the end of each frame.
+	// payloadRoom is the extra size of a transfer, for the header and for a short packet at the end of each frame.
 	payloadRoom = 1024
 
-	// If a stream has no frame for silentPeriods frame periods, its endpoint is
-	// cleared, and then the stream is restarted.
+	// If a stream has no frame for silentPeriods frame periods, its endpoint is cleared, and then the stream is restarted.
 	silentPeriods = 10
 	minSilence    = 2 * time.Second
 	firstFrame    = 5 * time.Second // exposure has to settle
@@ -38,8 +35,7 @@ const (
 	longestPause = 10 * time.Second
 	manyRestarts = 5
 
-	// errorPoll and clockPoll are the SDK's. clockPollSlow applies once the fit has
-	// all its samples.
+	// errorPoll and clockPoll are the SDK's. clockPollSlow applies once the fit has all its samples.
 	errorPoll     = time.Second
 	clockPoll     = 100 * time.Millisecond
 	clockPollSlow = time.Second

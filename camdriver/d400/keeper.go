@@ -14,9 +14,8 @@ import (
 	"rsros/camdriver/uvc"
 )
 
-// keep is the device's goroutine, from Open to Close. While streams run, it reads the
-// camera's clock and error report. Otherwise, it checks that the camera is still there. It
-// reconnects the camera after it was unplugged.
+// keep is the device's goroutine, from Open to Close. While streams run, it reads the camera's clock and error report.
+// Otherwise, it checks that the camera is still there. It reconnects the camera after it was unplugged.
 func (d *Device) keep(l *link) {
 	defer close(d.done)
 	poll := time.NewTimer(clockPoll)
@@ -48,8 +47,7 @@ func (d *Device) keep(l *link) {
 	}
 }
 
-// sampleClock reads the camera's clock between two readings of the host's. The first
-// sample is the fastest of several.
+// sampleClock reads the camera's clock between two readings of the host's. The first sample is the fastest of several.
 func (d *Device) sampleClock(l *link) {
 	tries := 1
 	if d.clock.Count() == 0 {
@@ -90,7 +88,8 @@ func (d *Device) reportError(code uint8) {
 	if code == 0 {
 		return
 	}
-	note := camdriver.Notification{Time: time.Now(), Category: camdriver.NotifyHardwareError, Severity: camdriver.SeverityError}
+	note := camdriver.Notification{Time: time.Now(), Category: camdriver.NotifyHardwareError,
+		Severity: camdriver.SeverityError}
 	if int(code) < len(deviceErrors) {
 		note.Description = deviceErrors[code]
 	} else {
@@ -114,8 +113,8 @@ var deviceErrors = [...]string{
 	"the temperature can't be read; the laser was turned off", "the image processor's start data can't be loaded",
 }
 
-// recover stops the streams of a link that has ended, and restarts them when the camera returns. It returns the new link,
-// or nil if the device is closed.
+// recover stops the streams of a link that has ended, and restarts them when the camera returns. It returns the new
+// link, or nil if the device is closed.
 func (d *Device) recover(gone *link) *link {
 	if d.ctx.Err() != nil {
 		return nil

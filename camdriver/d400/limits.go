@@ -8,12 +8,11 @@ import (
 	"rsros/camdriver/model"
 )
 
-// limits are the upper bounds of automatic exposure (0) and gain (1) that apply when they are turned on. 0 in the camera is
-// no bound.
+// limits are the upper bounds of automatic exposure (0) and gain (1) that apply when they are turned on. 0 in the
+// camera is no bound.
 type limits [2]float32
 
-// settings returns a bound's value, which has the range of the bounded option, and its
-// switch.
+// settings returns a bound's value, which has the range of the bounded option, and its switch.
 func (m *limits) settings(which int, bounded setting, value, toggle camdriver.OptionID) []setting {
 	about := "automatic exposure in µs"
 	if which == 1 {

@@ -14,8 +14,7 @@ import (
 	"rsros/camdriver/uvc"
 )
 
-// link is a connection to a camera until it is unplugged. Its fields do not change after
-// connect.
+// link is a connection to a camera until it is unplugged. Its fields do not change after connect.
 type link struct {
 	ctx        context.Context         // ends when the device is closed or the camera is lost
 	lost       context.CancelCauseFunc // ends ctx
@@ -187,8 +186,9 @@ func (l *link) set(tries int, c uvc.Control, data []byte) error {
 }
 
 // try calls f with the handle. It repeats that while the device stalls, up to tries times, or does not respond, up to
-// timeoutTries times, because each of those takes a second. A hung device is asked only once, and not at all when the link
-// ends, or closing it would take a second for each request. The camera can be unplugged at any time: close waits for f.
+// timeoutTries times, because each of those takes a second. A hung device is asked only once, and not at all when the
+// link ends, or closing it would take a second for each request. The camera can be unplugged at any time: close waits
+// for f.
 func (l *link) try(tries int, f func(usb.Handle) error) error {
 	hung, late := l.hung.Load(), 0
 	if hung && l.ctx.Err() != nil {

@@ -11,8 +11,7 @@ import (
 	"rsros/camdriver/uvc"
 )
 
-// mode is a configuration of a streaming interface, and the streams that can be made of
-// its frames.
+// mode is a configuration of a streaming interface, and the streams that can be made of its frames.
 type mode struct {
 	function *uvc.Function
 	stream   *uvc.Stream
@@ -26,7 +25,8 @@ type mode struct {
 }
 
 func (m mode) String() string {
-	return fmt.Sprintf("interface %d endpoint %#x format %d %x frame %d %dx%d interval %d", m.stream.Interface, m.stream.Endpoint,
+	return fmt.Sprintf("interface %d endpoint %#x format %d %x frame %d %dx%d interval %d",
+		m.stream.Interface, m.stream.Endpoint,
 		m.format.Index, m.format.GUID, m.frame, m.w, m.h, m.interval)
 }
 
@@ -118,8 +118,7 @@ func (m mode) offers(p camdriver.Profile) bool {
 	return slices.ContainsFunc(m.outputs, func(o output) bool { return m.profile(o) == p })
 }
 
-// profilesOf returns the distinct profiles of modes by stream, largest and fastest first,
-// with the defaults marked.
+// profilesOf returns the distinct profiles of modes by stream, largest and fastest first, with the defaults marked.
 func profilesOf(modes []mode, slow bool) []camdriver.Profile {
 	var list []camdriver.Profile
 	for _, m := range modes {
@@ -139,8 +138,7 @@ func profilesOf(modes []mode, slow bool) []camdriver.Profile {
 	return list
 }
 
-// markDefaults marks one profile per stream: the SDK's default, or else the nearest one
-// in size.
+// markDefaults marks one profile per stream: the SDK's default, or else the nearest one in size.
 func markDefaults(list []camdriver.Profile, slow bool) {
 	want := []camdriver.Profile{
 		{Stream: camdriver.DepthStream, Format: camdriver.Z16, Width: 848, Height: 480, FPS: 30},
@@ -186,7 +184,8 @@ func choose(modes []mode, profiles []camdriver.Profile) (map[*uvc.Stream]mode, e
 			return m.stream == s && !slices.ContainsFunc(list, func(p camdriver.Profile) bool { return !m.offers(p) })
 		})
 		if i < 0 {
-			return nil, fmt.Errorf("profiles %s cannot be combined because they share a USB stream: %w", join(list), camdriver.ErrUnsupported)
+			return nil, fmt.Errorf("profiles %s cannot be combined because they share a USB stream: %w",
+				join(list), camdriver.ErrUnsupported)
 		}
 		chosen[s] = modes[i]
 	}

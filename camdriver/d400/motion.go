@@ -85,7 +85,8 @@ func (l *link) power(id, state uint8, fps int) error {
 		return err
 	}
 	f.ID, f.Power, f.Interval = id, state, interval
-	_, err = l.control(startTries, uvc.RequestOut, uvc.HIDSetReport, uvc.HIDFeature|uint16(id), uint16(l.hid.Interface), f.Encode())
+	_, err = l.control(startTries, uvc.RequestOut, uvc.HIDSetReport, uvc.HIDFeature|uint16(id),
+		uint16(l.hid.Interface), f.Encode())
 	if err != nil {
 		return fmt.Errorf("write HID feature report %d: %w", id, err)
 	}
@@ -155,8 +156,7 @@ func (p *motionPump) checkSilent(now time.Time) {
 	}
 }
 
-// report raises the sample of a report. It ignores sensors that aren't started and the
-// module's other inputs (id 3).
+// report raises the sample of a report. It ignores sensors that aren't started and the module's other inputs (id 3).
 func (p *motionPump) report(b []byte, arrival time.Time) {
 	sample, err := model.ParseReport(b)
 	if err != nil {

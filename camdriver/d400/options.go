@@ -78,8 +78,8 @@ func (k *probedOption) check(v float32) error {
 	return nil
 }
 
-// uvcControl is an integral UVC control. size is the size in bytes of a control of the extension unit, which is unsigned. It is 0 for
-// others, which are signed and whose size the device is asked for (GET_LEN).
+// uvcControl is an integral UVC control. size is the size in bytes of a control of the extension unit, which is
+// unsigned. It is 0 for others, which are signed and whose size the device is asked for (GET_LEN).
 type uvcControl struct {
 	at   uvc.Control
 	size int
@@ -113,8 +113,7 @@ func (w uvcControl) span(l *link) (span, error) {
 
 func (w uvcControl) get(l *link) (float32, error) { return w.read(l, uvc.GetCur) }
 
-// read reads what the SDK reads: the control's size for values of the extension unit, and four
-// bytes for all else.
+// read reads what the SDK reads: the control's size for values of the extension unit, and four bytes for all else.
 func (w uvcControl) read(l *link, request uint8) (float32, error) {
 	size, err := w.length(l)
 	if err != nil {

@@ -24,7 +24,8 @@ type ReportOptions struct {
 	Port string // of the camera; may be empty if there is only one
 	By   string // the program and its operating system, as the report names them
 	Mask bool   // replace the serial numbers
-	// Payloads is how many payloads of each format, and input reports of each rate of the inertial sensors, are read: 100 if 0.
+	// Payloads is how many payloads of each format, and input reports of each rate of the inertial sensors, are read: 100
+	// if 0.
 	Payloads int
 	Together time.Duration // for which all default profiles stream at once: 10 s if 0
 	// Kernel, if not nil, returns the kernel's log.
@@ -32,14 +33,15 @@ type ReportOptions struct {
 	Log    zerolog.Logger
 }
 
-// reportTries is the number of tries of a request: a camera also stalls while it is busy. controlTries would take minutes,
-// because a camera stalls every request that it doesn't support.
+// reportTries is the number of tries of a request: a camera also stalls while it is busy. controlTries would take
+// minutes, because a camera stalls every request that it doesn't support.
 const reportTries = 2
 
-// Report reads a camera's descriptors, controls, calibration and first frames, and returns them as text with a summary of one line.
-// It changes no setting and writes nothing that the camera keeps: it probes all profiles, and streams one of each format and
-// each rate of the inertial sensors, and then the default profiles together, as live does. The first lines say what worked. A request that fails is part of the report. An error
-// means that there is no report, because the camera couldn't be opened or has gone, or ctx is done.
+// Report reads a camera's descriptors, controls, calibration and first frames, and returns them as text with a summary
+// of one line. It changes no setting and writes nothing that the camera keeps: it probes all profiles, and streams one
+// of each format and each rate of the inertial sensors, and then the default profiles together, as live does. The first
+// lines say what worked. A request that fails is part of the report. An error means that there is no report, because
+// the camera couldn't be opened or has gone, or ctx is done.
 func Report(ctx context.Context, o ReportOptions) (text, summary string, err error) {
 	if !usb.Available {
 		return "", "", usb.ErrNoUSB
@@ -58,7 +60,8 @@ func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summar
 	if err != nil {
 		return "", "", fmt.Errorf("%s at port %s: %w", name, dev.Port, explain(err))
 	}
-	r := &reporter{link: l, bus: bus, product: dev.product, caller: ctx, options: o, masks: strings.NewReplacer(), closed: l.close}
+	r := &reporter{link: l, bus: bus, product: dev.product, caller: ctx, options: o,
+		masks: strings.NewReplacer(), closed: l.close}
 	for _, part := range []struct {
 		heading string
 		read    func()
@@ -83,7 +86,8 @@ func readReport(ctx context.Context, bus usb.Bus, o ReportOptions) (text, summar
 		return "", "", errors.Join(ended, err)
 	}
 	name = dev.product.As(r.id).Name()
-	summary = fmt.Sprintf("%s, firmware %s, USB %s: %d answers, %d refused, %d failed", name, r.id.Firmware, dev.Version(), r.answers, r.refused, r.failed)
+	summary = fmt.Sprintf("%s, firmware %s, USB %s: %d answers, %d refused, %d failed", name, r.id.Firmware, dev.Version(),
+		r.answers, r.refused, r.failed)
 	serials := "with serial numbers; --mask-serials masks them"
 	if o.Mask {
 		serials = "serial numbers are masked"
@@ -99,7 +103,8 @@ func (o ReportOptions) find(ctx context.Context, bus usb.Bus) (found plugged, er
 	if err != nil {
 		return found, err
 	}
-	all = slices.DeleteFunc(all, func(u plugged) bool { return undrivable(u.product) != nil || o.Port != "" && o.Port != u.Port })
+	all = slices.DeleteFunc(all,
+		func(u plugged) bool { return undrivable(u.product) != nil || o.Port != "" && o.Port != u.Port })
 	var ports []string
 	for _, u := range all {
 		ports = append(ports, u.Port)
@@ -132,7 +137,8 @@ type reporter struct {
 
 func (r *reporter) print(format string, args ...any) { fmt.Fprintf(&r.text, format, args...) }
 
-// answer writes a request with the camera's answer or the error, and returns the answer. If the camera is gone, it ends the report.
+// answer writes a request with the camera's answer or the error, and returns the answer. If the camera is gone, it ends
+// the report.
 func (r *reporter) answer(what string, b []byte, err error) []byte {
 	var refusal *model.Refusal
 	switch {
@@ -195,8 +201,8 @@ func (r *reporter) identity() {
 	r.print("product %04X, firmware %s, USB %s, speed %s\n", r.usb.Product, r.id.Firmware, r.usb.Version(), r.usb.Speed)
 }
 
-// mask has the serial numbers of a device description replaced by 000000000001 and 000000000002 in all answers: as bytes, and as
-// digits in ASCII and UTF-16. It returns the description without them.
+// mask has the serial numbers of a device description replaced by 000000000001 and 000000000002 in all answers: as
+// bytes, and as digits in ASCII and UTF-16. It returns the description without them.
 func (r *reporter) mask(description []byte) []byte {
 	if len(description) < model.GVDASICSerial+len(model.SerialNumber{}) {
 		r.print("no serial number is known, so none is masked except for the USB string\n")
@@ -211,7 +217,8 @@ func (r *reporter) mask(description []byte) []byte {
 		if len(slices.Compact(slices.Sorted(slices.Values(serial)))) >= plain {
 			pairs = append(pairs, old, masked)
 			for _, text := range []string{old, strings.ToUpper(old)} {
-				pairs = append(pairs, fmt.Sprintf("%x", text), fmt.Sprintf("%x", masked), fmt.Sprintf("%x", wide(text)), fmt.Sprintf("%x", wide(masked)))
+				pairs = append(pairs, fmt.Sprintf("%x", text), fmt.Sprintf("%x", masked), fmt.Sprintf("%x", wide(text)),
+					fmt.Sprintf("%x", wide(masked)))
 			}
 		}
 		copy(serial, maskedSerials[i][:])
@@ -255,7 +262,8 @@ func (r *reporter) descriptors() {
 		switch {
 		case index == 0: // no string
 		case index == serial && r.options.Mask:
-			r.answer(fmt.Sprintf("%02x %02x %04x", uvc.DescString, index, english), []byte("\x1a\x03"+wide(maskedSerials[1].String())), nil)
+			r.answer(fmt.Sprintf("%02x %02x %04x", uvc.DescString, index, english),
+				[]byte("\x1a\x03"+wide(maskedSerials[1].String())), nil)
 		default:
 			r.descriptor(uvc.DescString, index, english, 255)
 		}
@@ -291,8 +299,8 @@ func (c reportCommand) checksum(reply []byte) string {
 	return ", checksum right"
 }
 
-// reportCommands are the reading commands that the driver and the SDK use, without that of the device description. The firmware's log isn't among them, because reading
-// empties it.
+// reportCommands are the reading commands that the driver and the SDK use, without that of the device description. The
+// firmware's log isn't among them, because reading empties it.
 func reportCommands() (list []reportCommand) {
 	add := func(what string, op uint32, params ...uint32) {
 		c := reportCommand{what, model.Command{Op: op}}
@@ -344,13 +352,15 @@ func (r *reporter) commands() {
 func (r *reporter) request(what string, request uint8, value, index uint16, length int) []byte {
 	b := make([]byte, length)
 	n, err := r.control(reportTries, uvc.RequestIn, request, value, index, b)
-	return r.answer(fmt.Sprintf("%02x %02x %04x %04x %d  %s", uvc.RequestIn, request, value, index, length, what), b[:n], err)
+	return r.answer(fmt.Sprintf("%02x %02x %04x %04x %d  %s", uvc.RequestIn, request, value, index, length, what),
+		b[:n], err)
 }
 
 // unitControls asks for all controls of all units that a bit map names or that the driver knows.
 func (r *reporter) unitControls() {
 	for _, f := range r.cfg.Video {
-		r.request(fmt.Sprintf("interface %d last error", f.Interface), uvc.GetCur, uvc.RequestErrorCode<<8, uint16(f.Interface), 1)
+		r.request(fmt.Sprintf("interface %d last error", f.Interface), uvc.GetCur,
+			uvc.RequestErrorCode<<8, uint16(f.Interface), 1)
 		for _, u := range f.Units {
 			selectors := slices.Clone(u.Selectors)
 			for known := uint8(1); u.GUID == model.DepthUnit && known <= model.XULast; known++ {
@@ -366,7 +376,8 @@ func (r *reporter) unitControls() {
 	}
 	if r.hid != nil {
 		for id := range uint16(3) {
-			r.request(fmt.Sprintf("HID feature report %d", id+1), uvc.HIDGetReport, uvc.HIDFeature|(id+1), uint16(r.hid.Interface), model.FeatureSize)
+			r.request(fmt.Sprintf("HID feature report %d", id+1), uvc.HIDGetReport, uvc.HIDFeature|(id+1),
+				uint16(r.hid.Interface), model.FeatureSize)
 		}
 	}
 }
@@ -376,11 +387,13 @@ var attributes = []struct {
 	name    string
 	request uint8
 }{
-	{"GET_LEN", uvc.GetLen}, {"GET_INFO", uvc.GetInfo}, {"GET_CUR", uvc.GetCur}, {"GET_MIN", uvc.GetMin}, {"GET_MAX", uvc.GetMax},
+	{"GET_LEN", uvc.GetLen}, {"GET_INFO", uvc.GetInfo}, {"GET_CUR", uvc.GetCur},
+	{"GET_MIN", uvc.GetMin}, {"GET_MAX", uvc.GetMax},
 	{"GET_RES", uvc.GetRes}, {"GET_DEF", uvc.GetDef},
 }
 
-// unitControl asks for a control's attributes. The SDK asks for four bytes at least, except for values of extension units.
+// unitControl asks for a control's attributes. The SDK asks for four bytes at least, except for values of extension
+// units.
 func (r *reporter) unitControl(c uvc.Control, extension bool) {
 	if r.ctx.Err() != nil {
 		return

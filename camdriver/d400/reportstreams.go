@@ -38,7 +38,8 @@ func (r *reporter) probes() {
 			for _, get := range attributes {
 				if get.request != uvc.GetRes {
 					length := cmp.Or(lengths[get.request], uvc.ProbeLength(m.function.Version))
-					r.request(fmt.Sprintf("interface %d probe %s", at.Interface, get.name), get.request, at.Value(), at.Index(), length)
+					r.request(fmt.Sprintf("interface %d probe %s", at.Interface, get.name), get.request,
+						at.Value(), at.Index(), length)
 				}
 			}
 		}
@@ -63,7 +64,8 @@ func (m mode) usual() int {
 func (r *reporter) videoStreams() {
 	var chosen []mode
 	for _, m := range r.modes() {
-		if last := len(chosen) - 1; last < 0 || chosen[last].stream != m.stream || chosen[last].format.Index != m.format.Index {
+		if last := len(chosen) - 1; last < 0 || chosen[last].stream != m.stream ||
+			chosen[last].format.Index != m.format.Index {
 			chosen = append(chosen, m)
 		} else if m.usual() > chosen[last].usual() {
 			chosen[last] = m
@@ -127,7 +129,8 @@ func (r *reporter) packets(what string, list []packet, err error) {
 		return
 	}
 	bySize := func(a, b packet) int { return cmp.Compare(a.size, b.size) }
-	r.print("  %d packets of %d to %d bytes", len(list), slices.MinFunc(list, bySize).size, slices.MaxFunc(list, bySize).size)
+	r.print("  %d packets of %d to %d bytes", len(list), slices.MinFunc(list, bySize).size,
+		slices.MaxFunc(list, bySize).size)
 	if us := list[len(list)-1].us; us > 0 {
 		r.print(", %.2f per second", float64(len(list)-1)*1e6/float64(us))
 	}

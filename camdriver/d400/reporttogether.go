@@ -10,8 +10,8 @@ import (
 	"rsros/camdriver"
 )
 
-// together opens the camera as live does, lists its options, and streams the default profiles of all sensors at once. It
-// ends the link.
+// together opens the camera as live does, lists its options, and streams the default profiles of all sensors at once.
+// It ends the link.
 func (r *reporter) together() {
 	what := "the driver"
 	err := r.identify()

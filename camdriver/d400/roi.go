@@ -17,9 +17,8 @@ var colorROIFirmware = model.Version{5, 10, 9, 0}
 // roiSensor is a sensor that implements camdriver.ROISensor.
 type roiSensor struct{ *sensor }
 
-// region is the region for auto exposure. The camera accepts regions only while it
-// streams and forgets them when it stops, so the region is sent after the first frame
-// of each start.
+// region is the region for auto exposure. The camera accepts regions only while it streams and forgets them when it
+// stops, so the region is sent after the first frame of each start.
 type region struct {
 	op      uint32      // sets the region; 0 if not supported
 	streams atomic.Bool // a frame arrived since the last start
@@ -30,8 +29,7 @@ type region struct {
 	width, height int            // of the streamed images; 0 if not streaming
 }
 
-// started records that streams start, or stop if profiles is empty. Then the region must
-// be sent again.
+// started records that streams start, or stop if profiles is empty. Then the region must be sent again.
 func (r *region) started(profiles []camdriver.Profile) {
 	r.streams.Store(false)
 	r.mu.Lock()

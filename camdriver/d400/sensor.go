@@ -304,11 +304,11 @@ func (s *sensor) offered(p camdriver.Profile) error {
 		same = others
 	}
 	speed := camdriver.Find(s.dev.Info(), camdriver.InfoUsbTypeDescriptor)
-	return fmt.Errorf("profile %s is not offered on this USB %s link: %w; offered: %s", p, speed, camdriver.ErrUnsupported, join(same))
+	return fmt.Errorf("profile %s is not offered on this USB %s link: %w; offered: %s", p, speed,
+		camdriver.ErrUnsupported, join(same))
 }
 
-// begin starts the camera's streams. Frames are raised after startPumps. On error, nothing is
-// left running.
+// begin starts the camera's streams. Frames are raised after startPumps. On error, nothing is left running.
 func (s *sensor) begin(l *link, profiles []camdriver.Profile) error {
 	ctx, cancel := context.WithCancel(s.dev.ctx)
 	r := &run{ctx: ctx, cancel: cancel}
@@ -327,8 +327,7 @@ func (s *sensor) begin(l *link, profiles []camdriver.Profile) error {
 	return nil
 }
 
-// startPumps starts raising frames. stop calls it as well, because the pumps must run to
-// cancel their transfers.
+// startPumps starts raising frames. stop calls it as well, because the pumps must run to cancel their transfers.
 func (r *run) startPumps() {
 	for _, pump := range r.pumps {
 		r.wg.Go(func() { pump(r.ctx) })

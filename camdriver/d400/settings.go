@@ -83,18 +83,24 @@ func (m *stereoModule) settings(l *link, p model.Product) []setting {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	xu := func(selector uint8, size int) uvcControl { return uvcControl{at: l.depthXU(selector), size: size} }
-	exposure := uvcOption(camdriver.OptionExposure, xu(model.XUExposure, 4), "Depth exposure in µs; setting it ends auto exposure").
+	exposure := uvcOption(camdriver.OptionExposure, xu(model.XUExposure, 4),
+		"Depth exposure in µs; setting it ends auto exposure").
 		disablesAuto(camdriver.OptionEnableAutoExposure)
-	gain := uvcOption(camdriver.OptionGain, uvcControl{at: uvc.Control{Interface: l.depth.Interface, Unit: l.depth.Processing, Selector: model.PUGain}}, "Image gain").
+	gain := uvcOption(camdriver.OptionGain,
+		uvcControl{at: uvc.Control{Interface: l.depth.Interface, Unit: l.depth.Processing, Selector: model.PUGain}},
+		"Image gain").
 		disablesAuto(camdriver.OptionEnableAutoExposure)
-	auto := uvcOption(camdriver.OptionEnableAutoExposure, xu(model.XUAutoExposure, 1), "Auto exposure of the stereo imagers")
+	auto := uvcOption(camdriver.OptionEnableAutoExposure, xu(model.XUAutoExposure, 1),
+		"Auto exposure of the stereo imagers")
 	laser := laserPower(l)
 	emitter := uvcOption(camdriver.OptionEmitterEnabled, xu(model.XUEmitter, 1), "Emitter: 0 off, 1 laser, 2 auto, 3 LED")
 	since := func(v model.Version) bool { return !l.id.Firmware.Less(v) }
-	always := command(camdriver.OptionEmitterAlwaysOn, "Keep the emitter on between exposures", 1, model.OpLaserAlwaysOn, model.OpLaserAlwaysOn, 2)
+	always := command(camdriver.OptionEmitterAlwaysOn, "Keep the emitter on between exposures", 1,
+		model.OpLaserAlwaysOn, model.OpLaserAlwaysOn, 2)
 	alternate := alternating(!since(model.HDRFirmware))
 	alternateAlone := alternate.lockedBy(always)
-	limits := append(m.limits.settings(0, exposure, camdriver.OptionAutoExposureLimit, camdriver.OptionAutoExposureLimitToggle),
+	limits := append(m.limits.settings(0, exposure, camdriver.OptionAutoExposureLimit,
+		camdriver.OptionAutoExposureLimitToggle),
 		m.limits.settings(1, gain, camdriver.OptionAutoGainLimit, camdriver.OptionAutoGainLimitToggle)...)
 	var sequence []setting
 	if since(model.HDRFirmware) {
@@ -126,20 +132,25 @@ func (m *stereoModule) settings(l *link, p model.Product) []setting {
 		{projector && since(alternatingFirmware), []setting{alternateAlone}},
 		{projector && since(alwaysOnFirmware), []setting{always.lockedBy(alternate)}},
 		{!p.Alone && syncXU, []setting{
-			uvcOption(camdriver.OptionInterCamSyncMode, xu(model.XUSync, 1), "Synchronization of cameras: 0 default, 1 master, 2 slave"),
+			uvcOption(camdriver.OptionInterCamSyncMode, xu(model.XUSync, 1),
+				"Synchronization of cameras: 0 default, 1 master, 2 slave"),
 		}},
 		{!p.Alone && !syncXU && since(syncFirmware), []setting{m.synchronization(l)}},
 		{p.ID != model.D421, []setting{
-			uvcOption(camdriver.OptionOutputTriggerEnabled, xu(model.XUOutputTrigger, 1), "Send a trigger pulse with each depth frame"),
+			uvcOption(camdriver.OptionOutputTriggerEnabled, xu(model.XUOutputTrigger, 1),
+				"Send a trigger pulse with each depth frame"),
 		}},
 		{p.Colored && !p.DepthColor && p.ID != model.D455, []setting{
-			uvcOption(camdriver.OptionEnableAutoWhiteBalance, xu(model.XUAutoWhite, 1), "Automatic white balance of the left imager"),
+			uvcOption(camdriver.OptionEnableAutoWhiteBalance, xu(model.XUAutoWhite, 1),
+				"Automatic white balance of the left imager"),
 		}},
 		{p.DepthColor, colorSettings(l.depth, true)},
 		{p.ID == model.D455, []setting{ // others stall
-			uvcOption(camdriver.OptionDepthAutoExposureMode, xu(model.XUExposureMode, 1), "Auto exposure of the stereo imagers: 0 regular, 1 accelerated"),
+			uvcOption(camdriver.OptionDepthAutoExposureMode, xu(model.XUExposureMode, 1),
+				"Auto exposure of the stereo imagers: 0 regular, 1 accelerated"),
 			uvcOption(camdriver.OptionThermalCompensation, xu(model.XUThermal, 1), "Correct depth for the camera's temperature"),
-			uvcOption(camdriver.OptionEmitterFrequency, xu(model.XUEmitterRate, 2), "Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"),
+			uvcOption(camdriver.OptionEmitterFrequency, xu(model.XUEmitterRate, 2),
+				"Emitter frequency: 0 is 57 kHz, 1 is 91 kHz"),
 		}},
 	} {
 		if row.has {
@@ -242,8 +253,7 @@ func (m *stereoModule) temperature(l *link, id camdriver.OptionID, which int, ab
 
 var errAtRest = errors.New("the camera doesn't stream")
 
-// command is a setting of up to maximum that is written with the command set and read with
-// the command get.
+// command is a setting of up to maximum that is written with the command set and read with the command get.
 func command(id camdriver.OptionID, about string, maximum float32, set, get uint32, params ...uint32) setting {
 	return setting{
 		id: id, about: about, span: span{0, maximum, 1, 0}, optional: true,
@@ -261,8 +271,8 @@ func command(id camdriver.OptionID, about string, maximum float32, set, get uint
 	}
 }
 
-// colorSettings returns the colour controls of a function. One that provides depth, too, has only those of its processing unit,
-// whose gain is that of the stereo imagers.
+// colorSettings returns the colour controls of a function. One that provides depth, too, has only those of its
+// processing unit, whose gain is that of the stereo imagers.
 func colorSettings(f *uvc.Function, depth bool) (list []setting) {
 	for _, c := range model.ColorControls {
 		at := uvc.Control{Interface: f.Interface, Unit: f.Processing, Selector: c.Selector}
@@ -330,7 +340,8 @@ type hostSwitch struct{ on atomic.Bool }
 
 func (s *hostSwitch) setting(id camdriver.OptionID, about string) setting {
 	standard := onOff(id != camdriver.OptionErrorPollingEnabled) // the SDK has it on, with default 0
-	return local(id, about, standard, func() float32 { return boolToFloat(s.on.Load()) }, func(v float32) { s.on.Store(v != 0) })
+	return local(id, about, standard, func() float32 { return boolToFloat(s.on.Load()) },
+		func(v float32) { s.on.Store(v != 0) })
 }
 
 // depthUnits is the metres per unit of a depth image, which advanced mode can change.

@@ -46,7 +46,8 @@ func (l *link) openStatus() (stream usb.Stream, size int, err error) {
 // Changes of other controls aren't of interest, because options are read when needed.
 func (d *Device) status(l *link, b []byte) {
 	const videoControl, change, value = 1, 0, 0
-	if len(b) < 6 || b[0]&0x0f != videoControl || b[1] != l.xu || b[2] != change || b[3] != model.XUErrorReport || b[4] != value {
+	if len(b) < 6 || b[0]&0x0f != videoControl || b[1] != l.xu || b[2] != change ||
+		b[3] != model.XUErrorReport || b[4] != value {
 		return
 	}
 	if b[5] != 0 && d.host.errors.on.Load() {

@@ -102,7 +102,8 @@ func (p *videoPump) negotiate() (int, error) {
 	}
 	size := m.w * m.h * m.native.BitsPerPixel() / 8
 	if int64(got.MaxFrameSize) < int64(size) || got.MaxFrameSize > maxFrameBytes {
-		return 0, fmt.Errorf("camera announces frames of %d bytes, but %dx%d %s has %d", got.MaxFrameSize, m.w, m.h, m.native, size)
+		return 0, fmt.Errorf("camera announces frames of %d bytes, but %dx%d %s has %d",
+			got.MaxFrameSize, m.w, m.h, m.native, size)
 	}
 	if err := l.set(startTries, m.control(uvc.CommitControl), got.Request(m.function.Version)); err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
@@ -200,8 +201,7 @@ func (p *videoPump) complain(err error) {
 	}
 }
 
-// gap counts frames missing from the camera's counter, except for broken ones, which drop
-// has counted.
+// gap counts frames missing from the camera's counter, except for broken ones, which drop has counted.
 func (p *videoPump) gap(frames uint64) {
 	missed := frames - min(frames, p.tally.broken)
 	p.tally.broken = 0

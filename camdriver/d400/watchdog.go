@@ -75,8 +75,8 @@ func (s *sensor) notify(h camdriver.Handler, c camdriver.Category, text string) 
 	})
 }
 
-// readLoop calls read until ctx is done or the camera is gone. After an error, it restarts the stream with again, later each
-// time that no frame comes in between: a stream may fail without the others.
+// readLoop calls read until ctx is done or the camera is gone. After an error, it restarts the stream with again, later
+// each time that no frame comes in between: a stream may fail without the others.
 func (s *sensor) readLoop(
 	ctx context.Context, l *link, stream string, h camdriver.Handler, t *tally,
 	read func() error, again func(failures int) error,

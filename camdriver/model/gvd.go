@@ -32,7 +32,8 @@ const (
 	globalShutter = 2
 
 	hardwareD401 = 7 // otherwise like a D405
-	// filterVersion is the first version of the description that says whether a camera is sealed and has an infrared filter.
+	// filterVersion is the first version of the description that says whether a camera is sealed and has an infrared
+	// filter.
 	filterVersion = 4
 )
 
@@ -113,7 +114,8 @@ func (g GVD) Encode() []byte {
 	if g.Sealed || g.IRFilter {
 		b[gvdVersion] = filterVersion
 	}
-	for at, set := range map[int]bool{gvdLocked: g.Locked, gvdProjector: g.Projector, gvdColor: g.HasRGB, gvdMotion: g.HasIMU, gvdSealed: g.Sealed, gvdIRFilter: g.IRFilter} {
+	for at, set := range map[int]bool{gvdLocked: g.Locked, gvdProjector: g.Projector, gvdColor: g.HasRGB,
+		gvdMotion: g.HasIMU, gvdSealed: g.Sealed, gvdIRFilter: g.IRFilter} {
 		if set {
 			b[at] = 1
 		}

@@ -49,8 +49,7 @@ func (f Feature) Encode() []byte {
 	return b[:]
 }
 
-// RateIntervals maps frame rates to the interval of a feature report: 1000 divided by a
-// code for the rate.
+// RateIntervals maps frame rates to the interval of a feature report: 1000 divided by a code for the rate.
 var RateIntervals = map[int]uint16{63: 1000, 100: 1000, 200: 500, 250: 333, 400: 250}
 
 // MotionProfiles returns the profiles of an IMU with the given chip.

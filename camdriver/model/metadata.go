@@ -17,8 +17,7 @@ const (
 	BlockStats         = 0x00000003
 )
 
-// field is a metadata value in a block: the bit of its flag, its offset, and its size in
-// bytes; -2 is signed.
+// field is a metadata value in a block: the bit of its flag, its offset, and its size in bytes; -2 is signed.
 type field struct {
 	flag, at, size int
 	key            camdriver.MetadataKey
@@ -39,8 +38,7 @@ var depthFields = []field{
 	{8, 58, 2, camdriver.MetaFrameLedPower},
 }
 
-// colorFields are those of the block of colour frames. Automatic exposure, whose numbers are
-// UVC's, isn't among them.
+// colorFields are those of the block of colour frames. Automatic exposure, whose numbers are UVC's, isn't among them.
 var colorFields = []field{
 	{0, 16, -2, camdriver.MetaBrightness},
 	{1, 20, 4, camdriver.MetaContrast},

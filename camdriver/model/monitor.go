@@ -6,8 +6,7 @@ import (
 	"fmt"
 )
 
-// Operation codes of the hardware monitor, the command channel in the depth function's
-// extension unit.
+// Operation codes of the hardware monitor, the command channel in the depth function's extension unit.
 const (
 	OpReadRegister    = 0x01
 	OpGVD             = 0x10
@@ -51,7 +50,8 @@ const (
 	DepthGroupSize = 20
 )
 
-// Parameters of OpAutoCalibration, by which firmware before LimitsFirmware reads and writes the limits of exposure and gain.
+// Parameters of OpAutoCalibration, by which firmware before LimitsFirmware reads and writes the limits of exposure and
+// gain.
 const (
 	OldSetLimits = 4
 	OldGetLimits = 5
@@ -100,7 +100,8 @@ type commandHeader struct {
 // Encode returns the request's bytes.
 func (c Command) Encode() ([]byte, error) {
 	if len(c.Data) > maxCommand {
-		return nil, fmt.Errorf("hardware monitor command %#x has %d bytes of data, want at most %d", c.Op, len(c.Data), maxCommand)
+		return nil, fmt.Errorf("hardware monitor command %#x has %d bytes of data, want at most %d",
+			c.Op, len(c.Data), maxCommand)
 	}
 	head := commandHeader{uint16(commandHead - 4 + len(c.Data)), monitorMagic, c.Op, c.Params}
 	b, err := binary.Append(make([]byte, 0, MonitorSize), binary.LittleEndian, head)
@@ -145,7 +146,8 @@ func DecodeReply(op uint32, b []byte) ([]byte, error) {
 // DecodeCommand parses a request. Its data aliases b.
 func DecodeCommand(b []byte) (c Command, err error) {
 	var head commandHeader
-	if _, err := binary.Decode(b, binary.LittleEndian, &head); err != nil || len(b) != MonitorSize || head.Magic != monitorMagic {
+	if _, err := binary.Decode(b, binary.LittleEndian, &head); err != nil ||
+		len(b) != MonitorSize || head.Magic != monitorMagic {
 		return c, fmt.Errorf("hardware monitor request of %d bytes starting % x", len(b), b[:min(4, len(b))])
 	}
 	if head.Length < commandHead-4 || head.Length > MonitorSize-4 {

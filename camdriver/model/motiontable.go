@@ -23,8 +23,7 @@ func (c Correction) Apply(v [3]float64) [3]float64 {
 	return camdriver.Extrinsics{Rotation: c.Scale, Translation: [3]float64{-bias[0], -bias[1], -bias[2]}}.Apply(v)
 }
 
-// Intrinsics returns the calibration in the SDK's layout: rows of scale, cross-axis and
-// bias.
+// Intrinsics returns the calibration in the SDK's layout: rows of scale, cross-axis and bias.
 func (c Correction) Intrinsics() camdriver.MotionIntrinsics {
 	var m camdriver.MotionIntrinsics
 	for i := range 3 {
@@ -69,8 +68,7 @@ func (t *MotionTable) visit(c codec) {
 	c.scaled(152, &t.Gyro.Bias, math.Pi/180)
 }
 
-// ParseMotionTable parses the EEPROM's content. If it is empty or damaged, it returns
-// ideal sensors and an error.
+// ParseMotionTable parses the EEPROM's content. If it is empty or damaged, it returns ideal sensors and an error.
 func ParseMotionTable(b []byte) (MotionTable, error) {
 	ideal := MotionTable{Accel: NoCorrection, Gyro: NoCorrection}
 	b, err := CheckTable(TableEEPROM, b, motionAt+motionEnd)

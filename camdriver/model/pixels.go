@@ -31,9 +31,8 @@ func evenBytes(v uint64) uint32 {
 	return uint32(v | v>>16)
 }
 
-// SplitY12I converts Y12I to 16-bit grey. Each pair of pixels has three bytes: right's
-// low 8 bits; right's high 4 and left's low 4; left's high 8. The camera uses 10 bits,
-// which are widened to 16 as in the SDK.
+// SplitY12I converts Y12I to 16-bit grey. Each pair of pixels has three bytes: right's low 8 bits; right's high 4 and
+// left's low 4; left's high 8. The camera uses 10 bits, which are widened to 16 as in the SDK.
 func SplitY12I(left, right, src []byte) {
 	n := min(len(src)/3, len(left)/2, len(right)/2)
 	for i := range n {
@@ -47,8 +46,7 @@ func SplitY12I(left, right, src []byte) {
 
 func widen10(v uint16) uint16 { return v<<6 | v>>4 }
 
-// ConvertYUV converts two bytes a pixel to one of the SDK's formats. If swapped, chroma
-// precedes luma.
+// ConvertYUV converts two bytes a pixel to one of the SDK's formats. If swapped, chroma precedes luma.
 func ConvertYUV(format camdriver.Format, dst, src []byte, swapped bool) {
 	pixels := min(len(src)/2, len(dst)*8/max(format.BitsPerPixel(), 8))
 	if format == camdriver.Y8 {

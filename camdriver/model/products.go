@@ -8,7 +8,8 @@ const (
 	VendorRealSense = 0x38e5
 )
 
-// USB product ids of the cameras that the virtual one can be, and of those that differ from others in more than the table says.
+// USB product ids of the cameras that the virtual one can be, and of those that differ from others in more than the
+// table says.
 const (
 	D430  = 0x0ad4 // no colour and no motion sensors
 	D435  = 0x0b07 // no motion sensors
@@ -102,7 +103,8 @@ func (p Product) As(g GVD) Product {
 // Variants returns what As may return, without the product itself.
 func (p Product) Variants() (list []Product) {
 	for _, g := range []GVD{{Hardware: hardwareD401}, {IRFilter: true}, {Sealed: true}, {IRFilter: true, Sealed: true}} {
-		if v := p.As(g); v.Model != p.Model && !slices.ContainsFunc(list, func(q Product) bool { return q.Model == v.Model }) {
+		if v := p.As(g); v.Model != p.Model &&
+			!slices.ContainsFunc(list, func(q Product) bool { return q.Model == v.Model }) {
 			list = append(list, v)
 		}
 	}

@@ -24,8 +24,8 @@ type SequenceSetting struct {
 	Value   uint32
 }
 
-// Encode returns the data of OpSetSubPreset: a header of 5 bytes (its size, id, iterations, number of frames), and for each frame
-// one of 4 (its size, iterations, number of controls) and the controls.
+// Encode returns the data of OpSetSubPreset: a header of 5 bytes (its size, id, iterations, number of frames), and for
+// each frame one of 4 (its size, iterations, number of controls) and the controls.
 func (s Sequence) Encode() []byte {
 	b := []byte{5, s.ID, 0, 0, uint8(len(s.Frames))}
 	for _, frame := range s.Frames {
@@ -37,8 +37,9 @@ func (s Sequence) Encode() []byte {
 	return b
 }
 
-// NamedAlternating returns the data of OpSetSubPreset that turns the emitter off in every second frame, for firmware before
-// sub-presets had ids: a header of 25 bytes (its size, the name, the number of frames), and for each frame one of 5 and the control.
+// NamedAlternating returns the data of OpSetSubPreset that turns the emitter off in every second frame, for firmware
+// before sub-presets had ids: a header of 25 bytes (its size, the name, the number of frames), and for each frame one
+// of 5 and the control.
 func NamedAlternating() []byte {
 	b := append([]byte{25, 0}, AlternatingName...)
 	b = append(b, 0, 2, 0)

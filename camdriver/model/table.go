@@ -104,7 +104,8 @@ func CheckTable(id uint16, b []byte, need int) ([]byte, error) {
 	}
 	body := tableBody(b)
 	if body == nil {
-		return nil, fmt.Errorf("calibration table %d claims %d bytes, got %d", id, binary.LittleEndian.Uint32(b[tableSizeAt:]), len(b)-tableHeader)
+		return nil, fmt.Errorf("calibration table %d claims %d bytes, got %d", id,
+			binary.LittleEndian.Uint32(b[tableSizeAt:]), len(b)-tableHeader)
 	}
 	if want, got := binary.LittleEndian.Uint32(b[tableCRCAt:]), crc32.ChecksumIEEE(body); got != want {
 		return nil, fmt.Errorf("calibration table %d: CRC-32 is %08x, want %08x", id, got, want)

@@ -115,9 +115,8 @@ func (p *pair) towardsOther() {
 	p.out.Intrinsics, p.out.Extrinsics = *o, p.other.Extrinsics
 }
 
-// towardsDepth prepares mapping the other image to depth. The corner of a depth pixel
-// determines its colour. If the other image is smaller, this is the bottom right
-// corner, a bug of the SDK.
+// towardsDepth prepares mapping the other image to depth. The corner of a depth pixel determines its colour. If the
+// other image is smaller, this is the bottom right corner, a bug of the SDK.
 func (p *pair) towardsDepth() {
 	d, o := &p.depth.Intrinsics, &p.other.Intrinsics
 	corner := float32(-0.5)

@@ -25,16 +25,14 @@ type Block interface {
 	Reset()
 	// Options returns the settings, by the SDK's names.
 	Options() []camdriver.Option
-	// SetOption changes an option. It returns camdriver.ErrNotFound or an error if the
-	// value is out of range.
+	// SetOption changes an option. It returns camdriver.ErrNotFound or an error if the value is out of range.
 	SetOption(id camdriver.OptionID, value float32) error
 }
 
 // Chain is a sequence of blocks.
 type Chain []Block
 
-// Process runs all blocks. It stops at the first error and leaves the set with the result
-// of the blocks before.
+// Process runs all blocks. It stops at the first error and leaves the set with the result of the blocks before.
 func (c Chain) Process(s *Set) error {
 	for _, b := range c {
 		if err := b.Process(s); err != nil {
@@ -73,8 +71,7 @@ func (b *block) Reset() {}
 // share runs t over the rows 0 … n-1.
 func (b *block) share(t task, n int) { b.res.workers.run(&b.job, t, n, b.res.workers.spread(n)) }
 
-// each calls apply with each image of a set that wants selects. apply returns a frame
-// with a reference.
+// each calls apply with each image of a set that wants selects. apply returns a frame with a reference.
 func each(s *Set, wants func(Image) bool, apply func(Image) (Image, error)) error {
 	for _, img := range s.Images {
 		if !wants(img) {
@@ -114,7 +111,8 @@ func (b *block) make(img Image, p *Profile) (Image, error) {
 		return Image{}, err
 	}
 	if p.Width != b.in.width || p.Height != b.in.height {
-		return Image{}, fmt.Errorf("frame has %d×%d pixels in a stream of %d×%d: %w", b.in.width, b.in.height, p.Width, p.Height, ErrBadFrame)
+		return Image{}, fmt.Errorf("frame has %d×%d pixels in a stream of %d×%d: %w", b.in.width, b.in.height,
+			p.Width, p.Height, ErrBadFrame)
 	}
 	return b.output(img, p)
 }

@@ -51,7 +51,8 @@ func ParseNames(list string, known []string) ([]string, error) {
 			continue
 		}
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("filter %q: %w; known filters: %s%s", name, camdriver.ErrNotFound, strings.Join(known, ", "), nearest.Hint(name, known))
+			return nil, fmt.Errorf("filter %q: %w; known filters: %s%s", name, camdriver.ErrNotFound,
+				strings.Join(known, ", "), nearest.Hint(name, known))
 		}
 		out = append(out, name)
 	}
@@ -62,7 +63,8 @@ func ParseNames(list string, known []string) ([]string, error) {
 func New(res *Resources, name string) (Block, error) {
 	i := slices.IndexFunc(named, func(w word) bool { return w.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("filter %q: %w; known filters: %s", name, camdriver.ErrNotFound, strings.Join(BlockNames(), ", "))
+		return nil, fmt.Errorf("filter %q: %w; known filters: %s", name, camdriver.ErrNotFound,
+			strings.Join(BlockNames(), ", "))
 	}
 	return named[i].make(res), nil
 }
@@ -75,5 +77,6 @@ func SetOption(b Block, name string, value float32) error {
 			return b.SetOption(o.ID, value)
 		}
 	}
-	return fmt.Errorf("%s: option %q: %w; known options: %s", b.Name(), name, camdriver.ErrNotFound, strings.Join(names, ", "))
+	return fmt.Errorf("%s: option %q: %w; known options: %s", b.Name(), name,
+		camdriver.ErrNotFound, strings.Join(names, ", "))
 }

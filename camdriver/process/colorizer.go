@@ -27,7 +27,8 @@ const values = 65536
 // NewColorizer returns a block for equalized images in Jet.
 func NewColorizer(res *Resources) *Colorizer {
 	c := &Colorizer{scheme: -1, counts: make([][]uint32, res.workers.slots()), block: newBlock(res, "Depth Visualization",
-		newOption(camdriver.OptionVisualPreset, strict, 0, 3, 1, 0, "Preset depth colorization: 0 Dynamic, 1 Fixed, 2 Near, 3 Far"),
+		newOption(camdriver.OptionVisualPreset, strict, 0, 3, 1, 0,
+			"Preset depth colorization: 0 Dynamic, 1 Fixed, 2 Near, 3 Far"),
 		newOption(camdriver.OptionColorScheme, strict, 0, float32(colorSchemes-1), 1, 0,
 			"Color scheme: 0 Jet, 1 Classic, 2 White to Black, 3 Black to White, 4 Bio, 5 Cold, 6 Warm, 7 Quantized, 8 Pattern, 9 Hue"),
 		newOption(camdriver.OptionHistogramEqualizationEnabled, strict, 0, 1, 1, 1, "Perform histogram equalization"),

@@ -3,8 +3,7 @@ package process
 // colour is red, green, blue.
 type colour [3]float32
 
-// keysOf is the SDK's colour maps, by the value of Color Scheme: equidistant keys from near
-// to far.
+// keysOf is the SDK's colour maps, by the value of Color Scheme: equidistant keys from near to far.
 var keysOf = [10][]colour{
 	{{0, 0, 255}, {0, 255, 255}, {255, 255, 0}, {255, 0, 0}, {50, 0, 0}},                           // Jet
 	{{30, 77, 203}, {25, 60, 192}, {45, 117, 220}, {204, 108, 191}, {196, 57, 178}, {198, 33, 24}}, // Classic

@@ -31,7 +31,8 @@ func (d *Decimation) chosen(img Image) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p := &img.Frame.Profile
-	kind, format, index := d.value(camdriver.OptionStreamFilter), d.value(camdriver.OptionStreamFormatFilter), d.value(camdriver.OptionStreamIndexFilter)
+	kind, format, index := d.value(camdriver.OptionStreamFilter), d.value(camdriver.OptionStreamFormatFilter),
+		d.value(camdriver.OptionStreamIndexFilter)
 	return (kind == 0 || kind == float32(p.Stream.Kind)) &&
 		(format == 0 || format == float32(p.Format)) &&
 		(index == -1 || index == float32(p.Stream.Index))
@@ -57,7 +58,8 @@ func (d *Decimation) apply(img Image) (Image, error) {
 	}
 	d.format, d.width, d.height = img.Frame.Profile.Format, d.in.width/by, d.in.height/by
 	if d.width == 0 || d.height == 0 {
-		return Image{}, fmt.Errorf("cannot divide %d×%d pixels by %d: %w", d.in.width, d.in.height, by, camdriver.ErrUnsupported)
+		return Image{}, fmt.Errorf("cannot divide %d×%d pixels by %d: %w", d.in.width,
+			d.in.height, by, camdriver.ErrUnsupported)
 	}
 	if by != d.by {
 		d.profiles, d.by = nil, by
@@ -75,8 +77,7 @@ func (d *Decimation) apply(img Image) (Image, error) {
 	return out, nil
 }
 
-// derive divides a profile. As in the SDK, the principal point is relative to the corner
-// of the first pixel.
+// derive divides a profile. As in the SDK, the principal point is relative to the corner of the first pixel.
 func (d *Decimation) derive(p *Profile) *Profile {
 	q := p.derived(p.Format, (p.Width/d.by+3)&^3, (p.Height/d.by+3)&^3)
 	by := float32(d.by)

@@ -2,9 +2,8 @@ package process
 
 import "slices"
 
-// derivations caches the profiles that a block derives, one per stream and format. For
-// the same input profile, a block must return the same output profile, so that the
-// blocks after it keep their history.
+// derivations caches the profiles that a block derives, one per stream and format. For the same input profile, a block
+// must return the same output profile, so that the blocks after it keep their history.
 type derivations []derivation
 
 type derivation struct{ from, to *Profile }

@@ -7,9 +7,8 @@
 //
 // # Ownership
 //
-// A set owns a reference to each of its frames. A block releases the frames that it
-// replaces and adds new ones, whose pixels return to the Resources' pool with the last
-// Release. Blocks don't modify their input frames.
+// A set owns a reference to each of its frames. A block releases the frames that it replaces and adds new ones, whose
+// pixels return to the Resources' pool with the last Release. Blocks don't modify their input frames.
 //
 // Blocks keep state: tables of a profile, the history of the temporal filter, retained
 // frames of the HDR merge. State belongs to one *Profile, by identity. With another
@@ -18,14 +17,12 @@
 //
 // # Concurrency
 //
-// A block processes one set at a time. Several chains may run concurrently with the same
-// Resources and the same frames. Options and SetOption may be called at any time from
-// any goroutine. Goroutines that process rows of images belong to Resources, whose
-// Close waits for them.
+// A block processes one set at a time. Several chains may run concurrently with the same Resources and the same frames.
+// Options and SetOption may be called at any time from any goroutine. Goroutines that process rows of images belong to
+// Resources, whose Close waits for them.
 //
 // # Exactness
 //
-// All arithmetic is float32 with the SDK's order of operations. Products are explicitly
-// converted to float32 before they are added, so that the compiler cannot fuse the
-// operations.
+// All arithmetic is float32 with the SDK's order of operations. Products are explicitly converted to float32 before
+// they are added, so that the compiler cannot fuse the operations.
 package process

@@ -21,7 +21,8 @@ func calibrated(depth *Profile, p *plane) error {
 	case in.Width == 0:
 		return fmt.Errorf("intrinsics of %s: %w", depth.Stream, ErrUncalibrated)
 	case in.Width != p.width || in.Height != p.height:
-		return fmt.Errorf("depth has %d×%d pixels, but intrinsics are for %d×%d: %w", p.width, p.height, in.Width, in.Height, ErrBadFrame)
+		return fmt.Errorf("depth has %d×%d pixels, but intrinsics are for %d×%d: %w", p.width, p.height,
+			in.Width, in.Height, ErrBadFrame)
 	}
 	return nil
 }

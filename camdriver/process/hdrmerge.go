@@ -6,9 +6,8 @@ import (
 	"rsros/camdriver"
 )
 
-// HDRMerge merges pairs of depth frames with different exposures, sequence ids 0 and 1.
-// Infrared frames of the same exposures determine which of the two to trust. A merged
-// frame replaces depth until the next pair is complete.
+// HDRMerge merges pairs of depth frames with different exposures, sequence ids 0 and 1. Infrared frames of the same
+// exposures determine which of the two to trust. A merged frame replaces depth until the next pair is complete.
 //
 // HDRMerge needs both exposures, so don't use SequenceID before it. Use it before
 // Decimation, after which depth and infrared have different sizes.
@@ -100,7 +99,8 @@ func (h *HDRMerge) expire(depth Image) {
 		return
 	}
 	ahead := counter(depth.Frame) - counter(h.merged.Frame)
-	if ahead < 0 || ahead >= maxMergedAge || depth.Frame.Width != h.merged.Frame.Width || depth.Frame.Height != h.merged.Frame.Height ||
+	if ahead < 0 || ahead >= maxMergedAge || depth.Frame.Width != h.merged.Frame.Width ||
+		depth.Frame.Height != h.merged.Frame.Height ||
 		depth.Profile != h.merged.Profile {
 		h.merged.drop()
 	}

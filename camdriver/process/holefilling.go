@@ -11,7 +11,8 @@ type HoleFilling struct{ block }
 // NewHoleFilling returns a block that fills with the farthest neighbour.
 func NewHoleFilling(res *Resources) *HoleFilling {
 	return &HoleFilling{newBlock(res, "Hole Filling Filter",
-		newOption(camdriver.OptionHolesFill, strict, 0, 2, 1, 1, "Hole filling mode: 0 from the left, 1 farthest around, 2 nearest around"))}
+		newOption(camdriver.OptionHolesFill, strict, 0, 2, 1, 1,
+			"Hole filling mode: 0 from the left, 1 farthest around, 2 nearest around"))}
 }
 
 // Process swaps "farthest" and "nearest" if the image is disparity.

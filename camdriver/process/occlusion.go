@@ -3,10 +3,9 @@ package process
 // hidden is the least distance in m between two points on a ray.
 const hidden = 0.1
 
-// occludeRow removes the points of a row that are hidden from the texture's camera. From
-// left to right, the texture's pixels increase; if one goes back, a nearer surface hides
-// its point. The farther of two points on the same pixel is hidden as well. The first
-// point visible again is also removed.
+// occludeRow removes the points of a row that are hidden from the texture's camera. From left to right, the texture's
+// pixels increase; if one goes back, a nearer surface hides its point. The farther of two points on the same pixel is
+// hidden as well. The first point visible again is also removed.
 func occludeRow(xyz, uv []float32) {
 	most, nearest := float32(-1), float32(0) // pixel and depth of the last visible point
 	again := false

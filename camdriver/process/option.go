@@ -72,8 +72,7 @@ func (o *options) SetOption(id camdriver.OptionID, value float32) error {
 	return nil
 }
 
-// CopyOptions copies the options of a block to another of its type, which must not have
-// processed anything.
+// CopyOptions copies the options of a block to another of its type, which must not have processed anything.
 func CopyOptions(to, from Block) {
 	if o, ok := to.(interface{ setAll([]camdriver.Option) }); ok {
 		o.setAll(from.Options())
@@ -109,8 +108,7 @@ func (o *options) get(id camdriver.OptionID) float32 {
 // value is get with mu held.
 func (o *options) value(id camdriver.OptionID) float32 { return o.find(id).Value }
 
-// put sets an option, if the block has it, without checks and without calling changed. mu
-// must be held.
+// put sets an option, if the block has it, without checks and without calling changed. mu must be held.
 func (o *options) put(id camdriver.OptionID, value float32) {
 	if p := o.find(id); p != nil {
 		p.Value = value

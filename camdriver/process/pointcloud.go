@@ -5,9 +5,8 @@ import (
 	"rsros/camdriver/process/internal/lens"
 )
 
-// PointCloud converts depth to points. It adds an image of format XYZ32F with depth's
-// size: x, y, z of each pixel in metres, or 0, 0, 0 if depth is unknown. Use Points to
-// read it.
+// PointCloud converts depth to points. It adds an image of format XYZ32F with depth's size: x, y, z of each pixel in
+// metres, or 0, 0, 0 if depth is unknown. Use Points to read it.
 type PointCloud struct {
 	block
 	texture camdriver.StreamID // AnyStream for none
@@ -30,8 +29,9 @@ type cloudScratch struct{ y, xyz, uv []float32 }
 // Points that are hidden from the texture's camera become 0, 0, 0 unless Filter Magnitude
 // is 1. This needs a texture camera to the right or left of depth's.
 func NewPointCloud(res *Resources, texture camdriver.StreamID) *PointCloud {
-	return &PointCloud{texture: texture, work: make([]cloudScratch, res.workers.slots()), block: newBlock(res, "Pointcloud",
-		newOption(camdriver.OptionFilterMagnitude, whole, 1, 2, 1, 2, "Occlusion removal: 1 off, 2 on"))}
+	return &PointCloud{texture: texture, work: make([]cloudScratch, res.workers.slots()),
+		block: newBlock(res, "Pointcloud",
+			newOption(camdriver.OptionFilterMagnitude, whole, 1, 2, 1, 2, "Occlusion removal: 1 off, 2 on"))}
 }
 
 func (p *PointCloud) Reset() { p.geometry = nil }
@@ -152,8 +152,7 @@ func (p *cloudRows) rows(slot, from, to int) {
 	lens.Fence()
 }
 
-// points computes the points of a row. It sets uv if places is set and there is a
-// texture.
+// points computes the points of a row. It sets uv if places is set and there is a texture.
 func (p *PointCloud) points(w *cloudScratch, row int, xyz, uv []float32, places bool) {
 	g := p.geometry
 	depth := p.in.row16(row)

@@ -7,13 +7,11 @@ import (
 // PointSink receives points by rows, while they are in the processor's cache. Its methods
 // are called from several goroutines, each with its own slot in [0, Resources.Slots()).
 type PointSink interface {
-	// Begin announces the rows [from, to), which are passed in order to Row by the same
-	// slot. Earlier rows are done or in progress in other slots, which don't wait for
-	// later rows.
+	// Begin announces the rows [from, to), which are passed in order to Row by the same slot. Earlier rows are done or in
+	// progress in other slots, which don't wait for later rows.
 	Begin(slot, from, to int)
-	// Row receives the points of a row, in the layout of Points. uv is nil unless
-	// places were requested and the set's texture is known. The slices are valid
-	// during the call.
+	// Row receives the points of a row, in the layout of Points. uv is nil unless places were requested and the set's
+	// texture is known. The slices are valid during the call.
 	Row(slot, row int, xyz, uv []float32)
 	// End follows the last of the announced rows.
 	End(slot int)
@@ -22,13 +20,11 @@ type PointSink interface {
 // Slots returns the number of goroutines that process rows concurrently.
 func (r *Resources) Slots() int { return r.workers.slots() }
 
-// sinkBand is the number of rows per Begin: few enough that their points stay in the
-// processor's cache.
+// sinkBand is the number of rows per Begin: few enough that their points stay in the processor's cache.
 const sinkBand = 8
 
-// Each passes the points of a set's depth to the sinks instead of making an image. If
-// places is set, the sinks get texture coordinates. Each returns false if the set has no
-// depth.
+// Each passes the points of a set's depth to the sinks instead of making an image. If places is set, the sinks get
+// texture coordinates. Each returns false if the set has no depth.
 func (p *PointCloud) Each(s *Set, places bool, sinks []PointSink) (bool, error) {
 	depth, ok := s.First(camdriver.Depth, camdriver.Z16)
 	if !ok {

@@ -39,8 +39,7 @@ func (p *Profile) extrinsics(q *Profile) (lens.Transform, error) {
 	return lens.NewTransform(p.Extrinsics.Inverse().Then(*q.Extrinsics)), nil
 }
 
-// Image is a frame and its profile, which has the same size and format as the frame's
-// own Profile.
+// Image is a frame and its profile, which has the same size and format as the frame's own Profile.
 type Image struct {
 	Frame   *camdriver.Frame
 	Profile *Profile
@@ -66,8 +65,7 @@ type Rig struct {
 	profiles map[camdriver.StreamID]*Profile
 }
 
-// NewRig returns the profiles of all running video streams. Use a new rig when streams
-// are restarted.
+// NewRig returns the profiles of all running video streams. Use a new rig when streams are restarted.
 func NewRig(snap camdriver.DeviceSnapshot) *Rig {
 	r := &Rig{profiles: make(map[camdriver.StreamID]*Profile)}
 	for _, s := range snap.Streams {

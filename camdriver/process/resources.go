@@ -16,14 +16,12 @@ type Resources struct {
 	free []*output
 }
 
-// NewResources bounds the memory of unreleased frames to limit bytes and the number of
-// processors that a block uses.
+// NewResources bounds the memory of unreleased frames to limit bytes and the number of processors that a block uses.
 func NewResources(limit int64, processors int) *Resources {
 	return &Resources{pool: camdriver.NewPool(limit), workers: newWorkers(processors)}
 }
 
-// Close ends the goroutines. Blocks must not be used during or after Close. Frames stay
-// valid until released.
+// Close ends the goroutines. Blocks must not be used during or after Close. Frames stay valid until released.
 func (r *Resources) Close() { r.workers.close() }
 
 // InUse returns the number of bytes of unreleased frames.

@@ -6,8 +6,7 @@ import (
 	"rsros/camdriver"
 )
 
-// Rotation rotates images. As in the SDK, extrinsics are not changed, so don't align
-// rotated images.
+// Rotation rotates images. As in the SDK, extrinsics are not changed, so don't align rotated images.
 type Rotation struct {
 	block
 	streams []camdriver.StreamKind

@@ -27,8 +27,7 @@ func (s *Set) Release() {
 	s.Images = s.Images[:0]
 }
 
-// Copy makes s a copy of from, with its own references. It releases the previous frames
-// of s.
+// Copy makes s a copy of from, with its own references. It releases the previous frames of s.
 func (s *Set) Copy(from *Set) {
 	for _, img := range from.Images {
 		img.Frame.Retain()

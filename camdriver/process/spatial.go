@@ -21,7 +21,8 @@ const strip = 64
 func NewSpatial(res *Resources) *Spatial {
 	return &Spatial{lanes: make([]smooth.Lanes, res.workers.slots()), block: newBlock(res, "Spatial Filter",
 		newOption(camdriver.OptionFilterMagnitude, whole, 1, 5, 1, 2, "Filter iterations"),
-		newOption(camdriver.OptionFilterSmoothAlpha, continuous, 0.25, 1, 0.01, 0.5, "Alpha factor of Exp.moving average, 1 - no filter, 0.25 - strong filter"),
+		newOption(camdriver.OptionFilterSmoothAlpha, continuous, 0.25, 1, 0.01, 0.5,
+			"Alpha factor of Exp.moving average, 1 - no filter, 0.25 - strong filter"),
 		newOption(camdriver.OptionFilterSmoothDelta, whole, 1, 50, 1, 20, "Edge-preserving Threshold"),
 		newOption(camdriver.OptionHolesFill, whole, 0, 5, 1, 0, "Holes filling mode"))}
 }

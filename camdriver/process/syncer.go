@@ -8,15 +8,13 @@ import (
 	"rsros/camdriver"
 )
 
-// Syncer matches the frames of one device by their times, as the SDK does for
-// recordings. Frames of several streams match if their times differ by less than half the
-// frame interval of the slower stream.
+// Syncer matches the frames of one device by their times, as the SDK does for recordings. Frames of several streams
+// match if their times differ by less than half the frame interval of the slower stream.
 //
 // A frame waits up to seven frame intervals for the frames of other streams that are due
 // at its time. After that, the late stream is ignored until it continues.
 //
-// A Syncer retains waiting frames, at most ten per stream, until Reset. It is not safe
-// for concurrent use.
+// A Syncer retains waiting frames, at most ten per stream, until Reset. It is not safe for concurrent use.
 type Syncer struct {
 	inlets []*inlet
 	set    Set
@@ -64,8 +62,7 @@ func (s *Syncer) Waiting() (earliest time.Time, ok bool) {
 	return earliest, ok
 }
 
-// Reset releases waiting frames and forgets all streams. Call it after a seek and at the
-// end.
+// Reset releases waiting frames and forgets all streams. Call it after a seek and at the end.
 func (s *Syncer) Reset() {
 	for _, in := range s.inlets {
 		for _, img := range in.queue {
@@ -118,8 +115,7 @@ func (s *Syncer) inlet(img Image) *inlet {
 	return in
 }
 
-// earliest returns the inlets whose first frames match and precede all others, and
-// whether their set is complete.
+// earliest returns the inlets whose first frames match and precede all others, and whether their set is complete.
 func (s *Syncer) earliest(now float64) (first []*inlet, complete bool) {
 	var missing []*inlet
 	later := false

@@ -31,11 +31,10 @@ const maxUniteGap = 200 * time.Millisecond
 // at ten times a camera's highest rate.
 const maxWaiting = 800
 
-// Uniter combines the samples of a camera's gyroscope and accelerometer, which have
-// different rates, as realsense2_camera does with unite_imu_method. Stamps of combined samples increase, unless those of the
-// accelerometer go back by more than maxUniteGap, as after a seek. Gyroscope samples that
-// would break this are dropped and counted. A Uniter is safe for concurrent use and
-// emits one sample at a time.
+// Uniter combines the samples of a camera's gyroscope and accelerometer, which have different rates, as
+// realsense2_camera does with unite_imu_method. Stamps of combined samples increase, unless those of the accelerometer
+// go back by more than maxUniteGap, as after a seek. Gyroscope samples that would break this are dropped and counted. A
+// Uniter is safe for concurrent use and emits one sample at a time.
 type Uniter struct {
 	method UniteMethod
 	emit   func(UnitedSample)
@@ -49,12 +48,10 @@ type Uniter struct {
 	dropped uint64
 }
 
-// NewUniter returns a Uniter that calls emit with each combined sample. emit must not call
-// methods of the Uniter.
+// NewUniter returns a Uniter that calls emit with each combined sample. emit must not call methods of the Uniter.
 func NewUniter(m UniteMethod, emit func(UnitedSample)) *Uniter { return &Uniter{method: m, emit: emit} }
 
-// Reset forgets all samples. Call it after a seek and after a time without input, so
-// that old samples are not used.
+// Reset forgets all samples. Call it after a seek and after a time without input, so that old samples are not used.
 func (u *Uniter) Reset() {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -7,8 +7,7 @@ import (
 
 // task processes the rows of an image.
 type task interface {
-	// rows processes the rows [from, to). Concurrent calls have different slots, in
-	// [0, workers.slots()).
+	// rows processes the rows [from, to). Concurrent calls have different slots, in [0, workers.slots()).
 	rows(slot, from, to int)
 }
 

@@ -14,13 +14,11 @@ const (
 	maxDepth   = 10.0  // m
 )
 
-// imuPlace is the position of the inertial sensor in depth coordinates, from the
-// D435i's default extrinsics.
+// imuPlace is the position of the inertial sensor in depth coordinates, from the D435i's default extrinsics.
 var imuPlace = [3]float64{0.00552, -0.0051, -0.01174}
 
-// intrinsics returns the calibration of a video profile. The stereo imagers have
-// 1280x800 pixels and 89 degrees, colour has 1280x720 and 70 degrees. Other sizes are
-// scaled and cropped; two fast depth modes are cropped to the middle only.
+// intrinsics returns the calibration of a video profile. The stereo imagers have 1280x800 pixels and 89 degrees, colour
+// has 1280x720 and 70 degrees. Other sizes are scaled and cropped; two fast depth modes are cropped to the middle only.
 func intrinsics(p camdriver.Profile) camdriver.Intrinsics {
 	w, h := float64(p.Width), float64(p.Height)
 	in := camdriver.Intrinsics{Width: p.Width, Height: p.Height, Model: camdriver.BrownConrady}

@@ -8,8 +8,7 @@ import (
 	"rsros/camdriver/model"
 )
 
-// frame returns frame k of the grid, or nil if consumers hold all buffers of the
-// stream.
+// frame returns frame k of the grid, or nil if consumers hold all buffers of the stream.
 func (st *stream) frame(k int64, number uint64, now time.Time) *camdriver.Frame {
 	set, dev, kind := st.s.settings.Load(), st.s.dev, st.profile.Stream.Kind
 	f := st.image(k, set.look)
@@ -56,9 +55,8 @@ func (st *stream) image(k int64, want look) *camdriver.Frame {
 	return f
 }
 
-// metadata returns the metadata that a D435i sends with a frame, in key order. ticks is
-// the hardware clock in µs. Exposure is in the unit of the sensor's option. Actual Fps
-// is in frames per 1000 s, as in the SDK since 2.54.
+// metadata returns the metadata that a D435i sends with a frame, in key order. ticks is the hardware clock in µs.
+// Exposure is in the unit of the sensor's option. Actual Fps is in frames per 1000 s, as in the SDK since 2.54.
 func (st *stream) metadata(set *settings, number uint64, ticks int64, now time.Time) []camdriver.MetadataValue {
 	var m model.Metadata
 	m.Set(camdriver.MetaFrameCounter, int64(number))

@@ -12,8 +12,7 @@ func loopFrames(p camdriver.Profile, o Options) int64 {
 	return int64(p.FPS) * int64(o.Loop/time.Second)
 }
 
-// loop caches the images of a profile, which are rendered on first use. It is safe for
-// concurrent use.
+// loop caches the images of a profile, which are rendered on first use. It is safe for concurrent use.
 type loop struct {
 	world   *world
 	profile camdriver.Profile
@@ -43,8 +42,7 @@ func newLoop(w *world, p camdriver.Profile, o Options) *loop {
 	return l
 }
 
-// image returns the image of frame k with a reference for the caller, or nil if all
-// memory is in use.
+// image returns the image of frame k with a reference for the caller, or nil if all memory is in use.
 func (l *loop) image(k int64, want look) *camdriver.Buffer {
 	if l.profile.Stream.Kind == camdriver.Depth {
 		want = look{}

@@ -17,9 +17,8 @@ type wave struct {
 	phase  float64
 }
 
-// path is the camera's motion. Position and angles are sums of waves, so the path is
-// closed and has exact derivatives. The world's axes are those of the camera at rest:
-// x right, y down, z forward.
+// path is the camera's motion. Position and angles are sums of waves, so the path is closed and has exact derivatives.
+// The world's axes are those of the camera at rest: x right, y down, z forward.
 type path struct {
 	period float64    // s
 	rest   [6]float64 // x y z (m), yaw pitch roll (rad)

@@ -39,7 +39,8 @@ func stereoOptions() []camdriver.Option {
 		reading(camdriver.OptionAsicTemperature, -40, 125, 1, 41, "Temperature of the depth processor in degrees Celsius"),
 		reading(camdriver.OptionProjectorTemperature, -40, 125, 1, 36, "Temperature of the projector in degrees Celsius"),
 		reading(camdriver.OptionDepthUnits, depthUnits, depthUnits, 1e-6, depthUnits, "Metres per unit of depth"),
-		reading(camdriver.OptionStereoBaseline, 1000*baseline, 1000*baseline, 1, 1000*baseline, "Distance between the infrared imagers in mm"),
+		reading(camdriver.OptionStereoBaseline, 1000*baseline, 1000*baseline, 1, 1000*baseline,
+			"Distance between the infrared imagers in mm"),
 	)
 }
 
@@ -141,8 +142,7 @@ func consequence(id camdriver.OptionID, value float32) (camdriver.OptionID, floa
 	return 0, 0, false
 }
 
-// withLook sets the look for the options and returns s. Auto exposure has the effect of the
-// default exposure and gain.
+// withLook sets the look for the options and returns s. Auto exposure has the effect of the default exposure and gain.
 func (s *settings) withLook() *settings {
 	k := look{gain: 1, saturation: 1, laser: 1}
 	relative := func(id camdriver.OptionID) float32 {

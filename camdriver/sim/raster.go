@@ -6,10 +6,9 @@ import (
 	"rsros/camdriver"
 )
 
-// The renderer works by rows. Along a row, the reciprocal depth of a plane is a linear
-// function of the pixel, and so is a surface coordinate divided by depth. So the edges
-// of a rectangle and the rim of a ball are solutions of an equation, and each depth
-// costs one addition.
+// The renderer works by rows. Along a row, the reciprocal depth of a plane is a linear function of the pixel, and so is
+// a surface coordinate divided by depth. So the edges of a rectangle and the rim of a ball are solutions of an
+// equation, and each depth costs one addition.
 
 // linear is the function c + u·x + v·y of pixels (x, y).
 type linear struct{ c, u, v float64 }
@@ -23,8 +22,7 @@ func (l linear) scale(f float64) linear { return linear{f * l.c, f * l.u, f * l.
 // row returns the function on a row: start + x·step.
 func (l linear) row(y float64) (start, step float64) { return l.c + l.v*y, l.u }
 
-// rays are the directions of the pixels' rays in world axes, with length 1 along the
-// camera's z.
+// rays are the directions of the pixels' rays in world axes, with length 1 along the camera's z.
 type rays struct {
 	origin [3]float64
 	d      [3]linear // direction
@@ -45,8 +43,7 @@ func (r *rays) along(a [3]float64) linear {
 	return r.d[0].scale(a[0]).plus(r.d[1], a[1]).plus(r.d[2], a[2])
 }
 
-// face is a quad in the view of a camera: reciprocal depth, and the surface coordinates
-// divided by depth.
+// face is a quad in the view of a camera: reciprocal depth, and the surface coordinates divided by depth.
 type face struct {
 	inv, s, t    linear
 	halfS, halfT float64
@@ -87,7 +84,8 @@ func newRaster(sc *scene, view camdriver.Extrinsics, in camdriver.Intrinsics, t 
 		})
 	}
 	for _, b := range sc.balls {
-		r.discs = append(r.discs, disc{toCamera: add(r.origin, b.at(t, sc.period), -1), radius: b.radius, material: b.material})
+		r.discs = append(r.discs,
+			disc{toCamera: add(r.origin, b.at(t, sc.period), -1), radius: b.radius, material: b.material})
 	}
 	for _, s := range sc.shadows {
 		r.umbrae = append(r.umbrae, s.seen(&r.faces[0], sc.quads[0].centre))

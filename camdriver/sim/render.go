@@ -18,8 +18,7 @@ const (
 	accelNoise     = 0.02  // m/s²
 )
 
-// world is the scene that all streams of a device show. It is immutable and safe for
-// concurrent use.
+// world is the scene that all streams of a device show. It is immutable and safe for concurrent use.
 type world struct {
 	path  path
 	scene *scene
@@ -45,8 +44,7 @@ func (w *world) level(deviation float64) float32 {
 	return float32(deviation)
 }
 
-// render draws the image of a stream at time t (s) into pix, in parallel on all
-// processors. It is deterministic.
+// render draws the image of a stream at time t (s) into pix, in parallel on all processors. It is deterministic.
 func (w *world) render(p camdriver.Profile, t float64, k look, pix []byte) {
 	place, _ := fromDepth(p.Stream)
 	in := intrinsics(p)
@@ -82,8 +80,7 @@ func (w *world) rows(r *raster, p camdriver.Profile, k look, salt uint64, pix []
 	}
 }
 
-// motion returns the sample of an inertial stream at time t. Each sample seeds its own
-// noise generator.
+// motion returns the sample of an inertial stream at time t. Each sample seeds its own noise generator.
 func (w *world) motion(kind camdriver.StreamKind, t float64, number uint64) camdriver.MotionSample {
 	gyro, accel := w.path.at(t).imu(imuPlace)
 	rng := rand.New(rand.NewPCG(w.seed, number<<8|uint64(kind)))
@@ -103,7 +100,8 @@ func (w *world) motion(kind camdriver.StreamKind, t float64, number uint64) camd
 // of tracking cameras: x right, y up, z back. All vectors are in the world's axes.
 func (w *world) pose(t float64) camdriver.PoseSample {
 	k := w.path.at(t)
-	turned := camdriver.Extrinsics{Rotation: tracking}.Then(camdriver.Extrinsics{Rotation: k.pose.Rotation}).Then(camdriver.Extrinsics{Rotation: tracking})
+	turned := camdriver.Extrinsics{Rotation: tracking}.Then(camdriver.Extrinsics{Rotation: k.pose.Rotation}).
+		Then(camdriver.Extrinsics{Rotation: tracking})
 	vector := func(v [3]float64) camdriver.Vec3 {
 		v = camdriver.Extrinsics{Rotation: tracking}.Apply(v)
 		return camdriver.Vec3{float32(v[0]), float32(v[1]), float32(v[2])}
@@ -112,7 +110,8 @@ func (w *world) pose(t float64) camdriver.PoseSample {
 	inWorld := func(v [3]float64) [3]float64 { return camdriver.Extrinsics{Rotation: k.pose.Rotation}.Apply(v) }
 	return camdriver.PoseSample{
 		Translation: vector(k.pose.Translation), Velocity: vector(k.velocity), Acceleration: vector(k.accel),
-		Rotation: [4]float32{float32(q[0]), float32(q[1]), float32(q[2]), float32(q[3])}, AngularVelocity: vector(inWorld(k.omega)), AngularAcceleration: vector(inWorld(k.alpha)),
+		Rotation:        [4]float32{float32(q[0]), float32(q[1]), float32(q[2]), float32(q[3])},
+		AngularVelocity: vector(inWorld(k.omega)), AngularAcceleration: vector(inWorld(k.alpha)),
 		TrackerConfidence: 3, MapperConfidence: 3,
 	}
 }

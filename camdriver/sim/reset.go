@@ -13,10 +13,9 @@ const resetTime = time.Second
 
 var errReset = errors.New("hardware reset")
 
-// Reset disconnects the camera for a second: frames end, StatusDisconnected and then
-// StatusStreaming are raised once for the device, and each started sensor raises a
-// Hardware Event notification. Frame numbers restart from 1. Until then, Start fails
-// with ErrUnplugged. Options keep their values.
+// Reset disconnects the camera for a second: frames end, StatusDisconnected and then StatusStreaming are raised once
+// for the device, and each started sensor raises a Hardware Event notification. Frame numbers restart from 1. Until
+// then, Start fails with ErrUnplugged. Options keep their values.
 //
 // Reset returns immediately and may be called from a Handler.
 func (d *Device) Reset() error {
@@ -26,9 +25,8 @@ func (d *Device) Reset() error {
 	return nil
 }
 
-// Unplug disconnects the camera: frames end, StatusDisconnected is raised once for the
-// device, and Start fails with ErrUnplugged until Replug. It returns ErrUnplugged if
-// the camera is already disconnected.
+// Unplug disconnects the camera: frames end, StatusDisconnected is raised once for the device, and Start fails with
+// ErrUnplugged until Replug. It returns ErrUnplugged if the camera is already disconnected.
 //
 // Unplug returns immediately and may be called from a Handler.
 func (d *Device) Unplug() error { return d.disconnect(camdriver.ErrUnplugged) }
@@ -49,9 +47,8 @@ func (d *Device) disconnect(why error) error {
 	return nil
 }
 
-// Replug reconnects an unplugged camera: StatusStreaming is raised once for the device,
-// and started sensors raise frames again, with numbers from 1. Options keep their
-// values. It does nothing if the camera is connected.
+// Replug reconnects an unplugged camera: StatusStreaming is raised once for the device, and started sensors raise
+// frames again, with numbers from 1. Options keep their values. It does nothing if the camera is connected.
 func (d *Device) Replug() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -111,7 +108,8 @@ func (d *Device) leave(why error, replug chan struct{}) {
 	d.mu.Unlock()
 	if why == errReset {
 		n := camdriver.Notification{
-			Time: d.opt.Clock.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: "Hardware reset done",
+			Time: d.opt.Clock.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo,
+			Description: "Hardware reset done",
 		}
 		for _, r := range runs {
 			r.receiver.Call(func(h camdriver.Handler) { h.Notification(r.s.number, n) })

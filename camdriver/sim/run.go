@@ -42,8 +42,7 @@ func newRun(s *sensor, profiles []camdriver.Profile, h camdriver.Handler) *run {
 	return r
 }
 
-// resume starts raising frames, with numbers from 1. s.mu must be held and the run must
-// not be stopped.
+// resume starts raising frames, with numbers from 1. s.mu must be held and the run must not be stopped.
 func (r *run) resume() {
 	now := r.s.dev.opt.Clock.Now()
 	ctx, pause := context.WithCancel(r.ctx)

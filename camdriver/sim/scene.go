@@ -19,8 +19,7 @@ type scene struct {
 // tint is the brightness of a surface, 0 to 1, by channel.
 type tint struct{ r, g, b, ir float32 }
 
-// material is a checkerboard of two tints with fields of 2^shift texels. A shift of 31
-// means stripes.
+// material is a checkerboard of two tints with fields of 2^shift texels. A shift of 31 means stripes.
 type material struct {
 	tint           uint8 // of even fields; odd fields have the next tint
 	shiftS, shiftT uint8
@@ -29,8 +28,7 @@ type material struct {
 // texels is the resolution of all patterns in texels per metre.
 const texels = 512
 
-// quad is a rectangle with corners centre ± halfS·s ± halfT·t. It is visible from the
-// side that s×t points to.
+// quad is a rectangle with corners centre ± halfS·s ± halfT·t. It is visible from the side that s×t points to.
 type quad struct {
 	centre, s, t, normal [3]float64
 	halfS, halfT         float64
@@ -63,13 +61,16 @@ func newScene(period float64, rng *rand.Rand) *scene {
 	white, red := tint{0.86, 0.84, 0.80, 0.80}, tint{0.72, 0.13, 0.10, 0.62}
 	blue, yellow := tint{0.12, 0.26, 0.66, 0.35}, tint{0.90, 0.72, 0.13, 0.75}
 	green, wood := tint{0.16, 0.50, 0.24, 0.55}, tint{0.56, 0.36, 0.20, 0.66}
-	sc.box([3]float64{-0.42, 0.58, 2.30}, [3]float64{0.24, 0.22, 0.20}, 0.55, sc.material(wood, tint{0.50, 0.31, 0.17, 0.58}, 5, 31))
+	sc.box([3]float64{-0.42, 0.58, 2.30}, [3]float64{0.24, 0.22, 0.20}, 0.55,
+		sc.material(wood, tint{0.50, 0.31, 0.17, 0.58}, 5, 31))
 	sc.box([3]float64{-0.40, 0.25, 2.28}, [3]float64{0.13, 0.11, 0.13}, -0.3, sc.material(green, white, 6, 6))
-	sc.box([3]float64{1.25, 0.10, 3.30}, [3]float64{0.22, 0.70, 0.22}, -0.4, sc.material(blue, tint{0.16, 0.32, 0.74, 0.45}, 31, 6))
+	sc.box([3]float64{1.25, 0.10, 3.30}, [3]float64{0.22, 0.70, 0.22}, -0.4,
+		sc.material(blue, tint{0.16, 0.32, 0.74, 0.45}, 31, 6))
 	sc.balls = []ball{
 		{centre: [3]float64{0.62, 0.48, 2.05}, radius: 0.32, material: sc.material(red, white, 31, 5)},
 		{centre: [3]float64{-0.95, 0.62, 1.75}, radius: 0.18, material: sc.material(yellow, blue, 6, 6)},
-		{centre: [3]float64{0.15, 0.68, 1.55}, radius: 0.12, roll: [3]float64{0.25, 0, 0.30}, material: sc.material(white, green, 5, 31)},
+		{centre: [3]float64{0.15, 0.68, 1.55}, radius: 0.12, roll: [3]float64{0.25, 0, 0.30},
+			material: sc.material(white, green, 5, 31)},
 	}
 	return sc
 }

@@ -49,8 +49,7 @@ func (s *sensor) Option(id camdriver.OptionID) (camdriver.Option, bool) {
 	return camdriver.FindOption(s.Options(), id)
 }
 
-// SetOption also changes dependent options: manual exposure ends auto exposure, and
-// laser power turns the emitter on.
+// SetOption also changes dependent options: manual exposure ends auto exposure, and laser power turns the emitter on.
 func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
 	s.mu.Lock()
 	if s.closed {
@@ -143,8 +142,7 @@ func (s *sensor) check(p camdriver.Profile) error {
 	return nil
 }
 
-// loop returns the images of a profile, which are reused if the last Start had the same
-// profile. s.mu must be held.
+// loop returns the images of a profile, which are reused if the last Start had the same profile. s.mu must be held.
 func (s *sensor) loop(p camdriver.Profile) *loop {
 	l := s.loops[p.Stream]
 	if l == nil || l.profile != p {

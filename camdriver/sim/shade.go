@@ -61,8 +61,7 @@ func (r *raster) shadeDisc(v float64, d *disc, out *row, lo, hi int) {
 	}
 }
 
-// pattern sets the tint of a surface point (m from the surface's middle) and returns its
-// grain, a factor near 1.
+// pattern sets the tint of a surface point (m from the surface's middle) and returns its grain, a factor near 1.
 func (r *raster) pattern(m material, s, t float32, tint *uint8) float32 {
 	const middle = 1 << 14 // keeps texel coordinates positive within ±32 m
 	si, ti := uint32(s*texels+middle), uint32(t*texels+middle)
@@ -78,9 +77,8 @@ type look struct {
 	laser      float32 // projector; 0 is off, 1 is the default
 }
 
-// depthRow writes a row of Z16 as stereo imagers see it: noise grows with the square of
-// depth, and a point has no depth if it is hidden from the right imager, too near or
-// too far.
+// depthRow writes a row of Z16 as stereo imagers see it: noise grows with the square of depth, and a point has no depth
+// if it is hidden from the right imager, too near or too far.
 func (r *raster) depthRow(in *row, out []byte, noise []float32, deviation float32) {
 	disparity := float32(r.in.Fx * baseline)
 	seen := float32(len(in.inv)) // leftmost pixel of the right image so far

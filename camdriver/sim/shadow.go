@@ -2,8 +2,7 @@ package sim
 
 import "math"
 
-// shadow is a soft ellipse on the floor. This is exact for balls and an approximation
-// for boxes.
+// shadow is a soft ellipse on the floor. This is exact for balls and an approximation for boxes.
 type shadow struct {
 	x, z          float64 // middle, world m
 	along, across float64 // semi-axes in the light's direction and across it, m
@@ -28,12 +27,10 @@ func boxShadow(centre, half [3]float64) shadow {
 	return shadow{centre[0] + h*fallX, centre[2] + h*fallZ, wide + h*fall, wide}
 }
 
-// umbra is a shadow in the view of a camera, like face: distances from its middle in
-// semi-axes, divided by depth.
+// umbra is a shadow in the view of a camera, like face: distances from its middle in semi-axes, divided by depth.
 type umbra struct{ inv, along, across linear }
 
-// seen returns the shadow on the floor's face, whose s and t are x and z from its
-// middle.
+// seen returns the shadow on the floor's face, whose s and t are x and z from its middle.
 func (s shadow) seen(f *face, middle [3]float64) umbra {
 	dx := f.s.plus(f.inv, middle[0]-s.x)
 	dz := f.t.plus(f.inv, middle[2]-s.z)
@@ -45,8 +42,7 @@ func (s shadow) seen(f *face, middle [3]float64) umbra {
 	}
 }
 
-// cast darkens the floor's pixels of row y inside the ellipse. At its edge,
-// along² + across² = inv², a quadratic in x.
+// cast darkens the floor's pixels of row y inside the ellipse. At its edge, along² + across² = inv², a quadratic in x.
 func (u *umbra) cast(y int, out *row, floor uint8) {
 	i0, i1 := u.inv.row(float64(y))
 	a0, a1 := u.along.row(float64(y))

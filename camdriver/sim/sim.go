@@ -22,8 +22,7 @@ type Options struct {
 	// sensors start with Global Time Enabled off, so that stamps are on the camera's clock.
 	Drift float64
 
-	// Loop is the duration of the camera's path, rounded up to whole seconds; 2 s
-	// if 0.
+	// Loop is the duration of the camera's path, rounded up to whole seconds; 2 s if 0.
 	Loop time.Duration
 	// StreamMemory bounds the cached images of a stream in bytes; 192 MiB if 0. If a
 	// loop doesn't fit, consecutive frames share an image.
@@ -67,7 +66,8 @@ func Open(o Options) (*Device, error) {
 	d := &Device{opt: o, opened: o.Clock.Now(), world: newWorld(o)}
 	d.ctx, d.end = context.WithCancelCause(context.Background())
 	d.add("Stereo Module", stereoProfiles(), stereoOptions(), camdriver.DepthFilters)
-	d.add("RGB Camera", video(camdriver.ColorStream, camdriver.RGB8, model.ColorSizes, 1280, 720), colorOptions(), camdriver.ColorFilters)
+	d.add("RGB Camera", video(camdriver.ColorStream, camdriver.RGB8, model.ColorSizes, 1280, 720),
+		colorOptions(), camdriver.ColorFilters)
 	d.add("Motion Module", model.MotionProfiles(model.ChipBMI055), motionOptions(), nil)
 	if o.Pose {
 		pose := camdriver.Profile{Stream: camdriver.PoseStream, Format: camdriver.SixDOF, FPS: 200, Default: true}
@@ -79,7 +79,8 @@ func Open(o Options) (*Device, error) {
 func (d *Device) add(name string, profiles []camdriver.Profile, options []camdriver.Option, filters []string) {
 	s := &sensor{dev: d, number: len(d.sensors), name: name, profiles: profiles, filters: filters}
 	s.loops = make(map[camdriver.StreamID]*loop)
-	if i := slices.IndexFunc(options, func(o camdriver.Option) bool { return o.ID == camdriver.OptionGlobalTimeEnabled }); i >= 0 && d.opt.Drift != 0 {
+	if i := slices.IndexFunc(options,
+		func(o camdriver.Option) bool { return o.ID == camdriver.OptionGlobalTimeEnabled }); i >= 0 && d.opt.Drift != 0 {
 		options[i].Value = 0
 	}
 	s.settings.Store(newSettings(options))

@@ -14,8 +14,7 @@ const (
 	dotsScale             = dotsWidth / (2 * dotsSpan)
 )
 
-// newGrain returns a texture that wraps around: four octaves of smooth noise, for detail
-// at all distances.
+// newGrain returns a texture that wraps around: four octaves of smooth noise, for detail at all distances.
 func newGrain(rng *rand.Rand) []uint8 {
 	sum := make([]float64, grainSize*grainSize)
 	for cell, weight := 64, 14.0; cell >= 2; cell, weight = cell/4, weight*1.15 {
@@ -59,8 +58,7 @@ func newDots(rng *rand.Rand) []uint8 {
 	return out
 }
 
-// noiseSize is the length of the table of pixel noise. Each row starts at a different
-// offset.
+// noiseSize is the length of the table of pixel noise. Each row starts at a different offset.
 const noiseSize = 1 << 15
 
 // newNoise returns normally distributed numbers with deviation 1, clamped to ±4.

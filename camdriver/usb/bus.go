@@ -1,5 +1,5 @@
-// Package usb finds and opens USB devices. A driver talks to a device through Bus, Handle and Stream, which tests implement
-// with virtual cameras. With the build tag usb and cgo, System is libusb.
+// Package usb finds and opens USB devices. A driver talks to a device through Bus, Handle and Stream, which tests
+// implement with virtual cameras. With the build tag usb and cgo, System is libusb.
 //
 // The data of a transfer is copied to memory of the caller.
 package usb
@@ -50,12 +50,10 @@ type Handle interface {
 	Control(requestType, request uint8, value, index uint16, data []byte) (int, error)
 	// ClearHalt clears a stall of an endpoint on the device and on the host.
 	ClearHalt(endpoint uint8) error
-	// Stream keeps count transfers of size bytes in flight on an IN endpoint until
-	// the Stream is closed.
+	// Stream keeps count transfers of size bytes in flight on an IN endpoint until the Stream is closed.
 	Stream(iface, endpoint uint8, size, count int) (Stream, error)
-	// Close releases the interfaces. It releases control interfaces last, because
-	// uvcvideo binds to those and then needs the streaming interfaces. All Streams must
-	// have been closed, and no other method may be running or called later.
+	// Close releases the interfaces. It releases control interfaces last, because uvcvideo binds to those and then needs
+	// the streaming interfaces. All Streams must have been closed, and no other method may be running or called later.
 	Close() error
 }
 

@@ -27,9 +27,8 @@ const Available = true
 // System returns the system's bus. It finds the devices of the given vendors.
 func System(vendors ...uint16) Bus { return gousbBus{vendors} }
 
-// gousbBus implements Bus with gousb. Each scan and each open device has its own libusb
-// context, because without udev, as in containers, a context doesn't see devices that
-// are plugged in later.
+// gousbBus implements Bus with gousb. Each scan and each open device has its own libusb context, because without udev,
+// as in containers, a context doesn't see devices that are plugged in later.
 type gousbBus struct{ vendors []uint16 }
 
 // newContext calls gousb.NewContext and converts its panic to an error.
@@ -48,8 +47,7 @@ func (b gousbBus) Scan(ctx context.Context) (list []Device, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	// Nothing is opened. An error means that some device, not necessarily a camera,
-	// could not be read.
+	// Nothing is opened. An error means that some device, not necessarily a camera, could not be read.
 	_, _ = c.OpenDevices(func(d *gousb.DeviceDesc) bool {
 		if slices.Contains(b.vendors, uint16(d.Vendor)) {
 			list = append(list, describeDevice(d))

@@ -1,6 +1,6 @@
-// Package uvc encodes and decodes what USB's video class 1.5 and HID add to USB: descriptors, requests, and headers of payloads.
-// The driver, the virtual camera and reports share it; published descriptors of cameras and recorded requests of
-// librealsense are its judges, in the virtual camera's tests.
+// Package uvc encodes and decodes what USB's video class 1.5 and HID add to USB: descriptors, requests, and headers of
+// payloads. The driver, the virtual camera and reports share it; published descriptors of cameras and recorded requests
+// of librealsense are its judges, in the virtual camera's tests.
 package uvc
 
 import (

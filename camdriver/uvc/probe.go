@@ -12,8 +12,8 @@ const (
 	CommitControl = 2
 )
 
-// Probe is UVC's probe and commit structure (UVC 1.5, table 4-75), with the fields that are used with uncompressed formats.
-// It has the layout of the bytes.
+// Probe is UVC's probe and commit structure (UVC 1.5, table 4-75), with the fields that are used with uncompressed
+// formats. It has the layout of the bytes.
 type Probe struct {
 	Hint           uint16 // bit 0: keep the interval
 	Format         uint8

@@ -62,8 +62,8 @@ var (
 	processingSelectors = []uint8{2, 3, 6, 7, 8, 9, 10, 12, 1, 4, 5, 16, 11, 13, 14, 15, 17, 18, 19}
 )
 
-// selectors returns the selectors of the bits in the map whose length is at offset at, truncated to the descriptor. names
-// are the selectors of the bits.
+// selectors returns the selectors of the bits in the map whose length is at offset at, truncated to the descriptor.
+// names are the selectors of the bits.
 func selectors(d []byte, at int, names []uint8) (list []uint8) {
 	if at >= len(d) {
 		return nil

@@ -1,13 +1,12 @@
-// Package d435i implements the USB side of a virtual Intel RealSense D435i:
-// descriptors, control requests, bulk payloads and HID reports. It is written
-// from facts about the real camera. What it shares with the driver that is
-// tested with it is in package model; recorded requests of librealsense and published
-// logs of cameras are the judges of both.
+// Package d435i implements the USB side of a virtual Intel RealSense D435i: descriptors, control requests, bulk
+// payloads and HID reports. It is written from facts about the real camera. What it shares with the driver that is
+// tested with it is in package model; recorded requests of librealsense and published logs of cameras are the judges of
+// both.
 //
-// It is strict: an unknown request, or one that is out of order, is stalled and
-// recorded (Violations).
+// It is strict: an unknown request, or one that is out of order, is stalled and recorded (Violations).
 //
-// Package usbip connects it to a Linux kernel; the driver's unit tests call it directly. All methods may be called from any goroutine.
+// Package usbip connects it to a Linux kernel; the driver's unit tests call it directly. All methods may be called from
+// any goroutine.
 package d435i
 
 import (
@@ -38,7 +37,8 @@ type Setup struct {
 }
 
 func (s Setup) String() string {
-	return fmt.Sprintf("request %02x %02x value %04x index %04x length %d", s.RequestType, s.Request, s.Value, s.Index, s.Length)
+	return fmt.Sprintf("request %02x %02x value %04x index %04x length %d", s.RequestType,
+		s.Request, s.Value, s.Index, s.Length)
 }
 
 // Options of a camera. The zero value is a D435i on USB 3.
@@ -99,7 +99,8 @@ func New(o Options) *Camera {
 		o.Tables = Factory()
 	}
 	o.Product = cmp.Or(o.Product, model.D435I)
-	c := &Camera{opt: o, born: time.Now(), controls: newControls(o), regions: map[uint32][4]uint32{}, states: map[uint8]state{}}
+	c := &Camera{opt: o, born: time.Now(), controls: newControls(o),
+		regions: map[uint32][4]uint32{}, states: map[uint8]state{}}
 	c.advanced = newAdvancedMode(o.Advanced)
 	c.log.add(c.clock(), severityInfo, eventBoot, 0)
 	c.life, c.gone = context.WithCancel(context.Background())
@@ -136,8 +137,7 @@ func (c *Camera) Violations() []string {
 // Stalls counts control requests that were stalled.
 func (c *Camera) Stalls() int { return int(c.stalls.Load()) }
 
-// Resets returns the number of requested hardware resets. The transport has to
-// execute them by replugging.
+// Resets returns the number of requested hardware resets. The transport has to execute them by replugging.
 func (c *Camera) Resets() int { return int(c.resets.Load()) }
 
 // maxViolations bounds the recorded violations.

@@ -38,8 +38,8 @@ func color(terminal bool, selector uint8) uvc.Control {
 	return uvc.Control{Interface: 3, Unit: colorPU, Selector: selector}
 }
 
-// newControls returns the camera's controls at power on. The stereo module's exposure and gain set no options, because the
-// camera applies them to the pixels, as a sequence of frames may have different ones.
+// newControls returns the camera's controls at power on. The stereo module's exposure and gain set no options, because
+// the camera applies them to the pixels, as a sequence of frames may have different ones.
 func newControls(o Options) map[uvc.Control]*value {
 	list := map[uvc.Control]*value{
 		stereo(model.XUEmitter): {
@@ -66,7 +66,8 @@ func newControls(o Options) map[uvc.Control]*value {
 	}
 	for _, c := range model.ColorControls {
 		at := color(c.Terminal, c.Selector)
-		if _, taken := list[uvc.Control{Unit: depthPU, Selector: c.Selector}]; o.Product == model.D405 && !c.Terminal && !taken {
+		if _, taken := list[uvc.Control{Unit: depthPU, Selector: c.Selector}]; o.Product == model.D405 &&
+			!c.Terminal && !taken {
 			at = uvc.Control{Unit: depthPU, Selector: c.Selector}
 		}
 		list[at] = &value{
@@ -130,7 +131,8 @@ func (c *Camera) unit(s Setup, out []byte) ([]byte, error) {
 }
 
 func (c *Camera) getControl(at uvc.Control, v *value, s Setup) ([]byte, error) {
-	x, ok := map[uint8]int32{uvc.GetCur: v.cur, uvc.GetMin: v.min, uvc.GetMax: v.max, uvc.GetRes: v.res, uvc.GetDef: v.def}[s.Request]
+	x, ok := map[uint8]int32{uvc.GetCur: v.cur, uvc.GetMin: v.min, uvc.GetMax: v.max,
+		uvc.GetRes: v.res, uvc.GetDef: v.def}[s.Request]
 	switch {
 	case s.Request == uvc.GetLen:
 		return []byte{byte(v.size), 0, 0, 0}, nil // the SDK asks for four bytes and requires all of them

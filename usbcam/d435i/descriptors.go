@@ -17,7 +17,8 @@ func guid(four string) []byte {
 func (o Options) formats() (depth, infrared, color []model.Format) {
 	if o.Source != nil {
 		modes := o.Source.Modes()
-		return formatsOf(modes, model.CodeZ16), formatsOf(modes, model.CodeL8, model.CodeY8I), formatsOf(modes, model.CodeYUY2)
+		return formatsOf(modes, model.CodeZ16), formatsOf(modes, model.CodeL8, model.CodeY8I),
+			formatsOf(modes, model.CodeYUY2)
 	}
 	return model.DepthFormats(o.USB2, o.D3D), model.InfraredFormats(o.USB2), model.ColorFormats(o.USB2)
 }
@@ -70,7 +71,8 @@ func (c *Camera) stringDescriptor(index uint8) []byte {
 		return []byte{4, 3, 9, 4} // English
 	}
 	text, ok := map[uint8]string{
-		1: function, 2: function, 3: c.opt.ASICSerial.String(), 5: function + " Depth", 6: function + " RGB", 9: "Intel(R) RealSense(TM) HID",
+		1: function, 2: function, 3: c.opt.ASICSerial.String(), 5: function + " Depth", 6: function + " RGB",
+		9: "Intel(R) RealSense(TM) HID",
 	}[index]
 	if !ok {
 		return nil
@@ -92,7 +94,8 @@ func (c *Camera) Configuration() []byte {
 	d := []byte{9, 2, 0, 0, 3, 1, 0, 0xc0, 55}
 	d = append(d, 8, 11, 0, 3, 14, 3, 0, 5) // depth: interfaces 0 to 2
 	d = append(d, 9, 4, 0, 0, 1, 14, 1, 0, 5)
-	d = append(d, controlInterface([]byte{1, 2}, 1, 2, extension{3, model.DepthUnit[:], 17, 0x1fff}, []byte{4, 5}, 0, 0x200)...)
+	d = append(d, controlInterface([]byte{1, 2}, 1, 2,
+		extension{3, model.DepthUnit[:], 17, 0x1fff}, []byte{4, 5}, 0, 0x200)...)
 	d = c.endpoint(d, 0x87, 3, 64, 6)
 	d = append(d, 5, 0x25, 3, 64, 0) // class part of the status endpoint
 	d = c.streamInterface(d, 1, 0x82, 4, depth)
@@ -142,7 +145,8 @@ func controlInterface(streams []byte, ct, pu byte, xu extension, outs []byte, ct
 		d = append(d, 9, 0x24, 3, id, 1, 1, 0, source, 0)
 	}
 	total := len(d) + 12 + len(streams)
-	head := []byte{byte(12 + len(streams)), 0x24, 1, classVersion & 0xff, classVersion >> 8, byte(total), byte(total >> 8), 0x80, 0xc3, 0xc9, 0x01, byte(len(streams))}
+	head := []byte{byte(12 + len(streams)), 0x24, 1, classVersion & 0xff, classVersion >> 8, byte(total), byte(total >> 8),
+		0x80, 0xc3, 0xc9, 0x01, byte(len(streams))}
 	return append(append(head, streams...), d...)
 }
 

@@ -18,8 +18,8 @@ type Faults struct {
 	Busy int
 	// Silent are the report ids of inertial sensors that send nothing until they are powered up again.
 	Silent []uint8
-	// Payload, if not nil, changes the payloads and reports of an endpoint, or loses them, by returning nil. The bytes that it
-	// gets are its own.
+	// Payload, if not nil, changes the payloads and reports of an endpoint, or loses them, by returning nil. The bytes
+	// that it gets are its own.
 	Payload func(endpoint uint8, b []byte) []byte
 }
 
@@ -33,7 +33,8 @@ func (c *Camera) Misbehave(f Faults) {
 
 // busy reports whether to stall a request. The caller must hold mu.
 func (c *Camera) busy(s Setup) bool {
-	late := s.Request == uvc.GetCur && uvc.ControlAt(s.Value, s.Index) == stereo(model.XUHardwareMonitor) && time.Now().Before(c.replyAt)
+	late := s.Request == uvc.GetCur &&
+		uvc.ControlAt(s.Value, s.Index) == stereo(model.XUHardwareMonitor) && time.Now().Before(c.replyAt)
 	if late || c.faults.Busy == 0 {
 		return late
 	}

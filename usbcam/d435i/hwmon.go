@@ -62,7 +62,8 @@ func (c *Camera) operate(op uint32, p [4]uint32, data []byte) ([]byte, int32) {
 		return c.log.take(), 0
 	case model.OpReadFlash: // erased flash, from address p0
 		return bytes.Repeat([]byte{0xff}, int(min(p[1], 1016))), 0
-	case model.OpWriteFlash, model.OpEraseFlash, model.OpSetCalibration, model.OpUpdateMode, model.OpRestoreTables, model.OpWriteTable:
+	case model.OpWriteFlash, model.OpEraseFlash, model.OpSetCalibration, model.OpUpdateMode,
+		model.OpRestoreTables, model.OpWriteTable:
 		return nil, model.Locked
 	case model.OpSetAdvanced:
 		return nil, c.advanced.set(p[0], data)
@@ -134,7 +135,8 @@ func (c *Camera) region(op uint32) []byte {
 // gvd returns the device description (GVD).
 func (c *Camera) gvd() []byte {
 	return model.GVD{
-		Firmware: c.opt.Firmware, Serial: c.opt.Serial, ASICSerial: c.opt.ASICSerial, Locked: true, AccelChip: model.ChipBMI055,
+		Firmware: c.opt.Firmware, Serial: c.opt.Serial, ASICSerial: c.opt.ASICSerial,
+		Locked: true, AccelChip: model.ChipBMI055,
 		GlobalShutter: true, Projector: true, HasRGB: c.opt.hasColor(), HasIMU: c.opt.hasMotion(),
 		Hardware: c.opt.GVD.Hardware, Sealed: c.opt.GVD.Sealed, IRFilter: c.opt.GVD.IRFilter,
 	}.Encode()

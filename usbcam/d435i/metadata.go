@@ -25,7 +25,8 @@ const (
 func (c *Camera) header(color bool, m Mode, number, pts uint32) []byte {
 	timing := model.Block(model.BlockTiming, 40, 1, 0x3f, number, MetaHalf, 0, MetaExposure, uint32(1_000_000/m.FPS), 0)
 	brightness := int32(MetaBrightness)
-	control := model.Block(model.BlockRGBControl, 72, 1, 0x3fff, uint32(brightness), 50, 64, 50, 8, MetaTemperature, MetaColorGain,
+	control := model.Block(model.BlockRGBControl, 72, 1, 0x3fff, uint32(brightness), 50, 64, 50, 8,
+		MetaTemperature, MetaColorGain,
 		0, 300, 0, MetaColorUnits, MetaWhite, 3, 0)
 	if !color {
 		control = c.depthControl(m, number)
@@ -41,7 +42,8 @@ func (c *Camera) payloadHeader(color bool, m Mode, number, pts uint32, blocks ..
 
 func (c *Camera) depthControl(m Mode, number uint32) []byte {
 	shot := c.shot(number)
-	b := model.Block(model.BlockDepthControl, 60, 1, 0x1ff, shot.gain, shot.exposure, uint32(c.controls[stereo(model.XULaserPower)].cur),
+	b := model.Block(model.BlockDepthControl, 60, 1, 0x1ff, shot.gain, shot.exposure,
+		uint32(c.controls[stereo(model.XULaserPower)].cur),
 		uint32(c.controls[stereo(model.XUAutoExposure)].cur), 0, 0, uint32(m.W-1), 0, uint32(m.H-1), 0)
 	b[56] = shot.emitter
 	return b

@@ -6,12 +6,10 @@ import (
 	"sync"
 )
 
-// Noise is a scene of noise. All frames differ, and each depends only on its mode
-// and number.
+// Noise is a scene of noise. All frames differ, and each depends only on its mode and number.
 type Noise struct{}
 
-// Pixels writes the number, and then values of a table from an offset that depends on
-// number and format.
+// Pixels writes the number, and then values of a table from an offset that depends on number and format.
 func (Noise) Pixels(m Mode, n uint32, dst []byte) {
 	table := noise()
 	start := int(n*7919+uint32(m.Code[0])*104729+uint32(m.W)) % (len(table) / 2)

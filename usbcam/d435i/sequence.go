@@ -23,7 +23,8 @@ func (c *Camera) setSequence(b []byte) int32 {
 		laser := func(v uint32) model.SequenceFrame {
 			return model.SequenceFrame{{Control: model.SequenceLaser, Value: v}}
 		}
-		c.sequence = sequence{raw: slices.Clone(b), named: true, Sequence: model.Sequence{Frames: []model.SequenceFrame{laser(0), laser(1)}}}
+		c.sequence = sequence{raw: slices.Clone(b), named: true,
+			Sequence: model.Sequence{Frames: []model.SequenceFrame{laser(0), laser(1)}}}
 		return 0
 	}
 	s, ok := model.ParseSequence(b)

@@ -8,8 +8,7 @@ import (
 	"rsros/camdriver/model"
 )
 
-// Source supplies a camera's frames in place of a Scene. Its methods may be called from
-// any goroutine.
+// Source supplies a camera's frames in place of a Scene. Its methods may be called from any goroutine.
 type Source interface {
 	// Modes returns the modes that the streams offer.
 	Modes() []Mode
@@ -77,11 +76,11 @@ func (c *Camera) sourceHeader(color bool, m Mode, s Shot) []byte {
 		get = c.withHostSettings(s)
 	}
 	return c.payloadHeader(color, m, s.Number, s.Time,
-		model.Block(model.BlockTiming, 40, 1, flags, s.Number, half), model.StatsBlock(s.Time, white, known), model.ControlBlock(color, get))
+		model.Block(model.BlockTiming, 40, 1, flags, s.Number, half), model.StatsBlock(s.Time, white, known),
+		model.ControlBlock(color, get))
 }
 
-// withHostSettings returns the metadata of a stereo frame with the exposure, gain and emitter that the
-// host has set.
+// withHostSettings returns the metadata of a stereo frame with the exposure, gain and emitter that the host has set.
 func (c *Camera) withHostSettings(s Shot) func(camdriver.MetadataKey) (int64, bool) {
 	auto := c.controls[stereo(model.XUAutoExposure)].cur != 0
 	if auto && c.sequence.raw == nil {

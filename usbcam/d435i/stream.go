@@ -35,11 +35,9 @@ func (m Mode) Bytes() int { return m.W * m.H * m.Bits / 8 }
 
 // Scene computes the camera's images and motion.
 type Scene interface {
-	// Pixels fills dst, one frame of mode m, with the image that has number n
-	// (counted from 1).
+	// Pixels fills dst, one frame of mode m, with the image that has number n (counted from 1).
 	Pixels(m Mode, n uint32, dst []byte)
-	// Motion returns a sensor's n-th sample (counted from 1) in SI units and the
-	// camera's axes.
+	// Motion returns a sensor's n-th sample (counted from 1) in SI units and the camera's axes.
 	Motion(gyro bool, n uint32) [3]float64
 }
 
@@ -65,7 +63,8 @@ func (c *Camera) streaming(s Setup, out []byte) ([]byte, error) {
 			return nil, c.commit(st, want)
 		}
 		if !st.negotiate(&want) {
-			return nil, c.refuse("probe of interface %d: format %d frame %d interval %d", st.iface, want.Format, want.Frame, want.Interval)
+			return nil, c.refuse("probe of interface %d: format %d frame %d interval %d", st.iface,
+				want.Format, want.Frame, want.Interval)
 		}
 		st.probe = &want
 		return nil, nil
@@ -126,7 +125,8 @@ func (st *stream) find(p uvc.Probe) (Mode, bool) {
 // commit accepts only the values of the last probe.
 func (c *Camera) commit(st *stream, p uvc.Probe) error {
 	m, ok := st.find(p)
-	if last := st.probe; !ok || last == nil || p.Format != last.Format || p.Frame != last.Frame || p.Interval != last.Interval {
+	if last := st.probe; !ok || last == nil || p.Format != last.Format ||
+		p.Frame != last.Frame || p.Interval != last.Interval {
 		return c.refuse("commit of interface %d without the probe for it", st.iface)
 	}
 	c.rest(st)
@@ -138,9 +138,8 @@ func (c *Camera) commit(st *stream, p uvc.Probe) error {
 	return nil
 }
 
-// clearHalt resets an endpoint. A committed stream restarts at the next
-// transfer. Whether a real camera's frame counter continues isn't known; here it doesn't,
-// so that a driver can't rely on it.
+// clearHalt resets an endpoint. A committed stream restarts at the next transfer. Whether a real camera's frame counter
+// continues isn't known; here it doesn't, so that a driver can't rely on it.
 func (c *Camera) clearHalt(endpoint uint8) {
 	c.interrupt(endpoint)
 	if st := c.streams[endpoint]; st != nil {

@@ -37,7 +37,8 @@ func Factory() Tables {
 			Width:    1920, Height: 1080,
 			ToDepth: camdriver.Extrinsics{
 				// A small rotation: about (-0.003, 0.004, -0.002) rad.
-				Rotation:    [9]float64{0.99999, -0.002006, -0.003997, 0.001994, 0.9999935, -0.003004, 0.004003, 0.002996, 0.9999875},
+				Rotation: [9]float64{0.99999, -0.002006, -0.003997, 0.001994, 0.9999935, -0.003004,
+					0.004003, 0.002996, 0.9999875},
 				Translation: [3]float64{0.0148, 0.0002, 0.0003},
 			},
 		},
@@ -50,7 +51,8 @@ func Factory() Tables {
 				Scale: model.NoCorrection.Scale,
 				Bias:  [3]float64{0.1 * degree, -0.2 * degree, 0.05 * degree},
 			},
-			FromDepth: camdriver.Extrinsics{Rotation: camdriver.Identity().Rotation, Translation: [3]float64{-0.0055, 0.0051, 0.0117}},
+			FromDepth: camdriver.Extrinsics{Rotation: camdriver.Identity().Rotation,
+				Translation: [3]float64{-0.0055, 0.0051, 0.0117}},
 		},
 	}
 }

@@ -93,8 +93,8 @@ func Virtual(busID string, o d435i.Options, gone func()) *Port {
 	}
 }
 
-// SetPlugged plugs in or unplugs the cameras with the given bus ids, or all cameras if there are none. An unplugged camera
-// disappears from its host and from the list. After it is plugged in again, the host has to import it again.
+// SetPlugged plugs in or unplugs the cameras with the given bus ids, or all cameras if there are none. An unplugged
+// camera disappears from its host and from the list. After it is plugged in again, the host has to import it again.
 func (s *Server) SetPlugged(in bool, busIDs ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +238,8 @@ func (s *Server) attach(ctx context.Context, conn net.Conn) error {
 	defer pull()
 	port, status := s.take(string(name), pull)
 	if status != statusDone {
-		s.Log.Debug().Bytes("camera", name).Uint32("status", status).Stringer("host", conn.RemoteAddr()).Msg("refused a host: the camera is in use, or there is none")
+		s.Log.Debug().Bytes("camera", name).Uint32("status", status).Stringer("host", conn.RemoteAddr()).
+			Msg("refused a host: the camera is in use, or there is none")
 		_, err := conn.Write(reply(replyImport, status))
 		return err
 	}

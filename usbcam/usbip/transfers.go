@@ -45,9 +45,11 @@ const (
 	writeTimeout = 30 * time.Second // of a reply
 )
 
-// Device is the camera of a session: a d435i.Camera, or one that is watched. Its methods may be called from any goroutine.
+// Device is the camera of a session: a d435i.Camera, or one that is watched. Its methods may be called from any
+// goroutine.
 type Device interface {
-	// Control carries out a control request. out is the data of an OUT request. The error is d435i.ErrStall or d435i.ErrGone.
+	// Control carries out a control request. out is the data of an OUT request. The error is d435i.ErrStall or
+	// d435i.ErrGone.
 	Control(s d435i.Setup, out []byte) ([]byte, error)
 	// Read waits for the next transfer of an IN endpoint and returns it, valid until the next Read of that endpoint.
 	Read(ctx context.Context, endpoint uint8) ([]byte, error)
@@ -67,8 +69,7 @@ type Camera interface {
 	Unplug()
 }
 
-// resetDelay is how long a camera that is reset stays on the bus, so that the host can read the
-// reply to its command.
+// resetDelay is how long a camera that is reset stays on the bus, so that the host can read the reply to its command.
 const resetDelay = 200 * time.Millisecond
 
 // Session carries the transfers of an attached camera.
@@ -107,7 +108,8 @@ type queue struct {
 // Attach serves the transfers of a host that has imported the camera. reset is called
 // once, in its own goroutine, after the host has reset the camera.
 func Attach(log zerolog.Logger, conn net.Conn, cam Device, reset func()) *Session {
-	s := &Session{log: log, cam: cam, conn: conn, reset: reset, done: make(chan struct{}), endpoints: make(map[uint8]*queue)}
+	s := &Session{log: log, cam: cam, conn: conn, reset: reset, done: make(chan struct{}),
+		endpoints: make(map[uint8]*queue)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.work.Go(s.read)
 	return s
@@ -221,8 +223,7 @@ func (s *Session) leave() {
 	}
 }
 
-// answer completes a transfer. sent is the number of bytes of OUT data that were taken. The caller
-// must hold write.
+// answer completes a transfer. sent is the number of bytes of OUT data that were taken. The caller must hold write.
 func (s *Session) answer(seq uint32, in bool, data []byte, err error, sent ...int) error {
 	head := make([]byte, headerSize)
 	binary.BigEndian.PutUint32(head[0:], retSubmit)

@@ -9,8 +9,8 @@ import (
 	"rsros/usbcam/d435i"
 )
 
-// arrivals are what a device has sent and the host hasn't taken. The device's handlers put it in, and the host's calls wait for
-// it.
+// arrivals are what a device has sent and the host hasn't taken. The device's handlers put it in, and the host's calls
+// wait for it.
 type arrivals struct {
 	// mu guards all fields.
 	mu      sync.Mutex
@@ -37,7 +37,8 @@ var pairStream = camdriver.StreamID{Kind: camdriver.Infrared}
 const maxSamples = 64
 
 func newArrivals() arrivals {
-	return arrivals{changed: make(chan struct{}), latest: map[camdriver.StreamID]*arrival{}, scratch: map[d435i.Mode][]byte{}}
+	return arrivals{changed: make(chan struct{}), latest: map[camdriver.StreamID]*arrival{},
+		scratch: map[d435i.Mode][]byte{}}
 }
 
 // frame keeps a sensor's frame.

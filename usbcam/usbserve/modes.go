@@ -30,7 +30,8 @@ type format struct {
 var formats = []format{
 	{model.CodeZ16, 16, []camdriver.StreamID{camdriver.DepthStream}, []camdriver.Format{camdriver.Z16}},
 	{model.CodeL8, 8, []camdriver.StreamID{camdriver.LeftStream}, []camdriver.Format{camdriver.Y8}},
-	{model.CodeY8I, 16, []camdriver.StreamID{camdriver.LeftStream, camdriver.RightStream}, []camdriver.Format{camdriver.Y8}},
+	{model.CodeY8I, 16, []camdriver.StreamID{camdriver.LeftStream, camdriver.RightStream},
+		[]camdriver.Format{camdriver.Y8}},
 	{model.CodeYUY2, 16, []camdriver.StreamID{camdriver.ColorStream}, []camdriver.Format{camdriver.YUYV, camdriver.RGB8}},
 }
 

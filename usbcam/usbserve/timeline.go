@@ -6,9 +6,8 @@ import (
 	"rsros/camdriver"
 )
 
-// timeline puts the times and numbers of a device's frames on the 32-bit clock and counters
-// of a camera. They are the source's as long as that doesn't start again, as a repeated
-// recording does; then they continue.
+// timeline puts the times and numbers of a device's frames on the 32-bit clock and counters of a camera. They are the
+// source's as long as that doesn't start again, as a repeated recording does; then they continue.
 type timeline struct {
 	started bool
 	newest  int64 // µs, of the source
@@ -17,7 +16,8 @@ type timeline struct {
 	sensors map[int]*numbering
 }
 
-// numbering is the state of a sensor. Its streams have the same number for the same exposure, so they are shifted alike.
+// numbering is the state of a sensor. Its streams have the same number for the same exposure, so they are shifted
+// alike.
 type numbering struct {
 	last    uint64 // the highest number
 	shift   uint64
@@ -57,7 +57,8 @@ func (t *timeline) stream(sensor int, id camdriver.StreamID) (*numbering, *count
 	return n, c
 }
 
-// count returns the number of a stream's frame. The first stream that starts again decides how far its sensor's are shifted.
+// count returns the number of a stream's frame. The first stream that starts again decides how far its sensor's are
+// shifted.
 func (n *numbering) count(c *counter, number uint64) uint64 {
 	again := number < c.next
 	if n.anew || again && (c.shift == n.shift || number+n.shift < c.next+c.shift) {

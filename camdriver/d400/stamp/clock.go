@@ -148,8 +148,7 @@ func (t *Clock) blended(ms float64) float64 {
 	return (1-k)*t.previous.system(ms) + k*t.line.system(ms)
 }
 
-// fitClock returns the least-squares line through samples, relative to their mean for
-// numerical precision.
+// fitClock returns the least-squares line through samples, relative to their mean for numerical precision.
 func fitClock(samples []clockSample) clockLine {
 	var mean clockSample
 	n := float64(len(samples))

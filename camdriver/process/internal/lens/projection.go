@@ -1,6 +1,5 @@
-// Package lens implements the geometry of cameras in float32: the rays of pixels and the
-// projection of points. It has the order of operations and the bugs of librealsense's
-// fast paths, so that results are bit-identical.
+// Package lens implements the geometry of cameras in float32: the rays of pixels and the projection of points. It has
+// the order of operations and the bugs of librealsense's fast paths, so that results are bit-identical.
 //
 // Values are immutable and safe for concurrent use.
 package lens
@@ -62,7 +61,8 @@ type Lens struct {
 
 // NewLens returns the lens of intrinsics.
 func NewLens(in *camdriver.Intrinsics, bend Distortion) Lens {
-	l := Lens{fx: float32(in.Fx), fy: float32(in.Fy), ppx: float32(in.Ppx), ppy: float32(in.Ppy), c: coefficients(in), bend: bend}
+	l := Lens{fx: float32(in.Fx), fy: float32(in.Fy), ppx: float32(in.Ppx), ppy: float32(in.Ppy),
+		c: coefficients(in), bend: bend}
 	usual := l.fx >= 1 && l.fy >= 1 && l.ppx > -exact && l.ppx < exact && l.ppy > -exact && l.ppy < exact
 	l.flat = bend == Straight || usual && l.c == [5]float32{}
 	return l

@@ -13,9 +13,8 @@ type Rays struct {
 	x, y          []float32 // by pixel if bent, else by column and row
 }
 
-// NewRays returns the rays of the points offset pixels to the right of and below the
-// centre of each pixel. Only inverse Brown-Conrady bends them: the SDK's fast paths
-// ignore the coefficients of other models, which are 0 on D400 cameras.
+// NewRays returns the rays of the points offset pixels to the right of and below the centre of each pixel. Only inverse
+// Brown-Conrady bends them: the SDK's fast paths ignore the coefficients of other models, which are 0 on D400 cameras.
 func NewRays(in *camdriver.Intrinsics, width, height int, offset float32) *Rays {
 	r := &Rays{Width: width, Height: height, x: make([]float32, width), y: make([]float32, height)}
 	fx, fy, ppx, ppy := float32(in.Fx), float32(in.Fy), float32(in.Ppx), float32(in.Ppy)
@@ -59,9 +58,8 @@ func (r *Rays) Row(v int, scratch []float32) (x, y []float32) {
 	return r.x, scratch
 }
 
-// Deproject computes x, y, z of the points of row v of depth, for images that aren't read
-// soon: the points bypass the processor's caches. Call Fence after the last row. scratch is
-// as for Row.
+// Deproject computes x, y, z of the points of row v of depth, for images that aren't read soon: the points bypass the
+// processor's caches. Call Fence after the last row. scratch is as for Row.
 func (r *Rays) Deproject(xyz []float32, depth []uint16, v int, units float32, scratch []float32) {
 	n := whole(len(depth))
 	if n > 0 && uintptr(unsafe.Pointer(&xyz[:3*n][0]))%32 != 0 {

@@ -8,9 +8,8 @@ type View struct {
 	Lens Lens
 }
 
-// Locate computes the pixels of a row of depth: image coordinates, to which it adds half a pixel
-// and which it rounds to the nearest integer, ties to even. x and y are the row's rays. Results
-// are undefined where depth is 0.
+// Locate computes the pixels of a row of depth: image coordinates, to which it adds half a pixel and which it rounds to
+// the nearest integer, ties to even. x and y are the row's rays. Results are undefined where depth is 0.
 func (v *View) Locate(us, vs []int32, depth []uint16, x, y []float32, units float32) {
 	n := len(depth)
 	us, vs, x, y = us[:n], vs[:n], x[:n], y[:n]

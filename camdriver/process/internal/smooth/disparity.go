@@ -70,8 +70,7 @@ func (e *Edges) FillDisparity(row []float32, after float32) {
 	}
 }
 
-// fill writes a neighbour's value into a hole unless it is too wide. It returns the width
-// so far.
+// fill writes a neighbour's value into a hole unless it is too wide. It returns the width so far.
 func (e *Edges) fill(row []float32, x int, neighbour float32, gap int) int {
 	if math.Float32bits(row[x]) != 0 {
 		return 0

@@ -75,8 +75,7 @@ func (e *Edges) back(row []uint16) {
 	}
 }
 
-// down smooths a row of depth with the one above it. As in the SDK, depths below Delta leak
-// into holes.
+// down smooths a row of depth with the one above it. As in the SDK, depths below Delta leak into holes.
 func (e *Edges) down(row, above []uint16) {
 	delta := uint16(e.Delta)
 	above = above[:len(row)]

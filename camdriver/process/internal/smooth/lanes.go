@@ -38,8 +38,7 @@ func (e *Edges) RowsDisparity(pixels []float32, width int, l *Lanes) {
 	}
 }
 
-// Columns filters n columns of depth down and up. pixels starts with the first column of
-// an image of the given width.
+// Columns filters n columns of depth down and up. pixels starts with the first column of an image of the given width.
 func (e *Edges) Columns(pixels []uint16, width, n int) {
 	below := (len(pixels) - n) / width
 	if whole := n &^ (Band - 1); fast && whole > 0 && below > 0 && e.Delta >= 1 {

@@ -1,7 +1,6 @@
 package smooth
 
-// Median4 writes the lower median of the valid pixels of each 2×2 patch, or 0 if there are
-// none.
+// Median4 writes the lower median of the valid pixels of each 2×2 patch, or 0 if there are none.
 func Median4(out, a, b []uint16) {
 	a, b = a[:2*len(out)], b[:2*len(out)]
 	for i := range out {

@@ -66,8 +66,7 @@ func empty(row []uint16) {
 	}
 }
 
-// Rectangles draws rectangles from u0, v0 to u1, v1 inclusive, except for value 0. It
-// leaves large ones to Finish.
+// Rectangles draws rectangles from u0, v0 to u1, v1 inclusive, except for value 0. It leaves large ones to Finish.
 func (l *Layer) Rectangles(values []uint16, u0, v0, u1, v1 []int32) {
 	n := len(values)
 	u0, v0, u1, v1 = u0[:n], v0[:n], u1[:n], v1[:n]
@@ -131,8 +130,7 @@ func (c *Canvas) Finish() {
 	}
 }
 
-// Row writes a row of the image. Pixels without a value are 0. It may be called from
-// several goroutines after Finish.
+// Row writes a row of the image. Pixels without a value are 0. It may be called from several goroutines after Finish.
 func (c *Canvas) Row(out []uint16, y int) {
 	blank := true
 	for i := range c.layers {

@@ -12,9 +12,8 @@ const (
 	smallSplat = 64
 )
 
-// large draws large rectangles in a time independent of their size. With absurd
-// intrinsics, each depth pixel covers the whole image, and drawing them directly could
-// take hours.
+// large draws large rectangles in a time independent of their size. With absurd intrinsics, each depth pixel covers the
+// whole image, and drawing them directly could take hours.
 //
 // A rectangle is the union of four overlapping ones whose sides are powers of two. All of
 // those with the same sides are marked at their corners in one image. Splitting each mark
