@@ -12,9 +12,8 @@ const (
 	minFields    = 32
 )
 
-// Cache keeps what is made of each of a recording's message definitions, and bounds them together,
-// since a file may have any number of large ones. The zero value is empty. A Cache is not safe for
-// concurrent use.
+// Cache keeps what is made of each of a recording's message definitions, and bounds them together, since a file may
+// have any number of large ones. The zero value is empty. A Cache is not safe for concurrent use.
 type Cache[V any] struct {
 	made   map[[2]string]made[V]
 	fields int

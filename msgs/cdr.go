@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// CDR is the wire form of ROS 2 messages: an encapsulation of four bytes and a body. In the
-// body, numbers of 2, 4 or 8 bytes are aligned relative to the body's start. The length of a
-// string includes the terminating NUL. This is plain CDR, version 1 of the XTypes
-// specification, in either byte order. XCDR2 and parameter lists, which ROS 2 recordings don't
-// use, are rejected.
+// CDR is the wire form of ROS 2 messages: an encapsulation of four bytes and a body. In the body, numbers of 2, 4 or 8
+// bytes are aligned relative to the body's start. The length of a string includes the terminating NUL. This is plain
+// CDR, version 1 of the XTypes specification, in either byte order. XCDR2 and parameter lists, which ROS 2 recordings
+// don't use, are rejected.
 
 // encapsulationSize is in bytes.
 const encapsulationSize = 4
@@ -18,7 +17,8 @@ const encapsulationSize = 4
 // returns alias b. It doesn't decode structs, which have the fields of ROS 1.
 func NewCDRDecoder(b []byte) *Decoder {
 	if len(b) < encapsulationSize {
-		return &Decoder{cdr: true, err: fmt.Errorf("CDR encapsulation: %w", &WireError{Need: encapsulationSize, Have: len(b)})}
+		return &Decoder{cdr: true,
+			err: fmt.Errorf("CDR encapsulation: %w", &WireError{Need: encapsulationSize, Have: len(b)})}
 	}
 	kind := binary.BigEndian.Uint16(b)
 	if kind > 1 {
@@ -40,8 +40,7 @@ func (d *Decoder) Align(size int) {
 	}
 }
 
-// Numbers reads n numbers of size bytes, in the message's byte order. The result aliases the
-// input.
+// Numbers reads n numbers of size bytes, in the message's byte order. The result aliases the input.
 func (d *Decoder) Numbers(n, size int) []byte {
 	if n == 0 {
 		return nil

@@ -189,8 +189,7 @@ func (d *Decoder) Len(size int) int {
 // Bytes reads a uint8[]. The result aliases the input.
 func (d *Decoder) Bytes() []byte { return d.take(int64(d.U32())) }
 
-// Text reads a string. The result aliases the input. In CDR it is without the terminating
-// NUL, which some writers omit.
+// Text reads a string. The result aliases the input. In CDR it is without the terminating NUL, which some writers omit.
 func (d *Decoder) Text() []byte {
 	b := d.Bytes()
 	if d.cdr {

@@ -9,6 +9,5 @@
 //   - Parse parses a definition into a Spec, which computes the MD5 and processes
 //     messages of that type: it checks, prints and shifts them.
 //
-// Definitions are in definitions/*.txt without the comments of the original packages, on
-// which the MD5 doesn't depend.
+// Definitions are in definitions/*.txt without the comments of the original packages, on which the MD5 doesn't depend.
 package msgs

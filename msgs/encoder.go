@@ -70,8 +70,7 @@ func (e *Encoder) Bool(v bool) {
 	}
 }
 
-// Time appends seconds and nanoseconds. The seconds of CDR are an int32, so times after 2038
-// are clamped.
+// Time appends seconds and nanoseconds. The seconds of CDR are an int32, so times after 2038 are clamped.
 func (e *Encoder) Time(t Time) {
 	sec := t.Sec()
 	if e.body > 0 {

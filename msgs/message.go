@@ -23,8 +23,7 @@ func (e *Encoder) Message(m Message) { m.fields(codec{e: e}) }
 // Message sets m. Err reports whether the bytes were complete.
 func (d *Decoder) Message(m Message) { m.fields(codec{d: d}) }
 
-// codec encodes fields with e or, if e is nil, decodes them with d. With it, a message
-// lists its fields only once.
+// codec encodes fields with e or, if e is nil, decodes them with d. With it, a message lists its fields only once.
 type codec struct {
 	e *Encoder
 	d *Decoder

@@ -1,7 +1,6 @@
 package msgs
 
-// Numbers counts missing numbers in the header.seq of a publisher's messages. The zero
-// value is ready to use.
+// Numbers counts missing numbers in the header.seq of a publisher's messages. The zero value is ready to use.
 type Numbers struct {
 	known bool // last is valid
 	last  uint32
@@ -11,8 +10,7 @@ type Numbers struct {
 	gaps  uint64 // missing numbers
 }
 
-// mostMissing is the largest gap that counts as a loss. A larger one is a jump, such as a
-// seek in a bag.
+// mostMissing is the largest gap that counts as a loss. A larger one is a jump, such as a seek in a bag.
 const mostMissing = 1 << 20
 
 // Next adds the number of the next message.

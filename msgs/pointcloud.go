@@ -18,8 +18,7 @@ func (m *PointField) fields(c codec) {
 	c.u32(&m.Count)
 }
 
-// PointCloudHead is sensor_msgs/PointCloud2 up to its points. DataLen bytes of points and
-// one byte is_dense follow.
+// PointCloudHead is sensor_msgs/PointCloud2 up to its points. DataLen bytes of points and one byte is_dense follow.
 type PointCloudHead struct {
 	Header        Header
 	Height, Width uint32

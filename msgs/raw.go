@@ -6,9 +6,8 @@ import "rsros/program/buffers"
 // as an image's pixels or a message read from a file, is the Body, which is passed on
 // without a copy. Head and Tail are the fields before and after it, or a small message.
 //
-// A function that takes a Raw may read Head and Tail until it returns, and Body until it
-// calls Owner.Release. It must call that exactly once, from any goroutine. Body must not
-// change before that, or ever if Owner is nil.
+// A function that takes a Raw may read Head and Tail until it returns, and Body until it calls Owner.Release. It must
+// call that exactly once, from any goroutine. Body must not change before that, or ever if Owner is nil.
 type Raw struct {
 	Head, Body, Tail []byte
 	Owner            buffers.Releaser // of Body; may be nil
@@ -17,8 +16,7 @@ type Raw struct {
 	// replaces the one with the same key; one without a key replaces none.
 	Key string
 
-	// Time is the recorded time of a played message in ns since 1970; 0 means now. It
-	// isn't sent to ROS.
+	// Time is the recorded time of a played message in ns since 1970; 0 means now. It isn't sent to ROS.
 	Time int64
 }
 

@@ -1,7 +1,6 @@
 package msgs
 
-// Param is dynamic_reconfigure's BoolParameter, IntParameter, StrParameter or
-// DoubleParameter.
+// Param is dynamic_reconfigure's BoolParameter, IntParameter, StrParameter or DoubleParameter.
 type Param[T bool | int32 | string | float64] struct {
 	Name  string
 	Value T
@@ -14,8 +13,7 @@ type GroupState struct {
 	ID, Parent int32
 }
 
-// Config is dynamic_reconfigure/Config, and request and response of
-// dynamic_reconfigure/Reconfigure.
+// Config is dynamic_reconfigure/Config, and request and response of dynamic_reconfigure/Reconfigure.
 type Config struct {
 	Bools   []Param[bool]
 	Ints    []Param[int32]

@@ -37,12 +37,12 @@ var kinds = map[string]Kind{
 	"string": KindString, "time": KindTime, "duration": KindDuration,
 }
 
-// Size returns the wire size of an element in bytes. For a string it is that of the length
-// field, for a struct 0.
+// Size returns the wire size of an element in bytes. For a string it is that of the length field, for a struct 0.
 func (k Kind) Size() int { return sizes[k] }
 
 var sizes = [...]int{
-	KindBool: 1, KindInt8: 1, KindUint8: 1, KindInt16: 2, KindUint16: 2, KindInt32: 4, KindUint32: 4, KindInt64: 8, KindUint64: 8,
+	KindBool: 1, KindInt8: 1, KindUint8: 1, KindInt16: 2, KindUint16: 2, KindInt32: 4,
+	KindUint32: 4, KindInt64: 8, KindUint64: 8,
 	KindFloat32: 4, KindFloat64: 8, KindString: 4, KindTime: 8, KindDuration: 8,
 }
 
@@ -94,8 +94,7 @@ func (s *Spec) MD5() string { return s.md5 }
 // FixedSize returns the wire size in bytes if all messages of the type have the same.
 func (s *Spec) FixedSize() (size int64, ok bool) { return s.min, s.fixed }
 
-// FullText returns the definition with dependencies in the format of `gendeps --cat`, which
-// connection headers use.
+// FullText returns the definition with dependencies in the format of `gendeps --cat`, which connection headers use.
 func (s *Spec) FullText() string {
 	var b strings.Builder
 	b.WriteString(s.Text)
@@ -103,8 +102,7 @@ func (s *Spec) FullText() string {
 	return b.String()
 }
 
-// writeDeps writes each type that s needs and that wasn't seen yet, before the types that
-// it needs.
+// writeDeps writes each type that s needs and that wasn't seen yet, before the types that it needs.
 func (s *Spec) writeDeps(b *strings.Builder, seen map[*Spec]bool) {
 	for i := range s.Fields {
 		if d := s.Fields[i].Sub; d != nil && !seen[d] {
@@ -143,8 +141,7 @@ func (d Definitions) Text(name string) (string, bool) {
 	return text, ok
 }
 
-// Split splits a definition in the format of connection headers into its types. The first
-// one of a name counts.
+// Split splits a definition in the format of connection headers into its types. The first one of a name counts.
 func Split(typeName, definition string) Definitions {
 	list := make(Definitions)
 	name, start, pos := typeName, 0, 0
@@ -314,8 +311,7 @@ func (s *Spec) finish() {
 	s.md5 = hex.EncodeToString(sum[:])
 }
 
-// md5Text returns the input of the MD5 sum: constants, then fields, with the MD5 of a struct
-// instead of its name.
+// md5Text returns the input of the MD5 sum: constants, then fields, with the MD5 of a struct instead of its name.
 func (s *Spec) md5Text() string {
 	var lines []string
 	for _, c := range s.Constants {
@@ -349,8 +345,7 @@ func (f *Field) elemSize() int64 {
 	return int64(f.Kind.Size())
 }
 
-// MinSize returns the minimum wire size of the field in bytes. MinSize zeros are a valid
-// field.
+// MinSize returns the minimum wire size of the field in bytes. MinSize zeros are a valid field.
 func (f *Field) MinSize() int64 {
 	switch {
 	case !f.Array:

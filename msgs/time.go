@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Time is a ROS time in nanoseconds since 1970. Its wire form is two uint32, seconds and
-// nanoseconds.
+// Time is a ROS time in nanoseconds since 1970. Its wire form is two uint32, seconds and nanoseconds.
 type Time int64
 
 // Duration is a ROS duration in nanoseconds. Its wire form is two int32.

@@ -27,8 +27,7 @@ func (v Value) Kind() Kind { return v.field.Kind }
 // IsArray reports whether the value is an array.
 func (v Value) IsArray() bool { return v.field.Array }
 
-// Type returns the type of the value or of an array's elements: "uint8",
-// "std_msgs/Header".
+// Type returns the type of the value or of an array's elements: "uint8", "std_msgs/Header".
 func (v Value) Type() string { return v.field.Type }
 
 // Spec returns the type of a message or of an array's messages, or nil.

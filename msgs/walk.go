@@ -16,9 +16,8 @@ func (s *Spec) Size(data []byte) (int, error) {
 	return d.Pos(), d.Err()
 }
 
-// skip advances d past a message. Parts of fixed size, such as pixels, are one step. It
-// fails immediately if less than the minimum size is left, which also bounds the time for
-// hostile definitions.
+// skip advances d past a message. Parts of fixed size, such as pixels, are one step. It fails immediately if less than
+// the minimum size is left, which also bounds the time for hostile definitions.
 func (s *Spec) skip(d *Decoder) {
 	if s.fixed || s.min > int64(d.Remaining()) {
 		d.take(s.min)
@@ -123,9 +122,8 @@ func (s *Spec) Numbered() bool {
 // Stamped reports whether messages contain header stamps at any depth.
 func (s *Spec) Stamped() bool { return s.stamped }
 
-// ShiftStamps adds by to the stamp of each Header in the message, at any depth, in place.
-// It doesn't change zero stamps, which mean "none". It returns the number of changed
-// stamps, also on error.
+// ShiftStamps adds by to the stamp of each Header in the message, at any depth, in place. It doesn't change zero
+// stamps, which mean "none". It returns the number of changed stamps, also on error.
 func (s *Spec) ShiftStamps(data []byte, by Duration) (int, error) {
 	if !s.stamped {
 		return 0, nil

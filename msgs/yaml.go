@@ -38,8 +38,7 @@ func newPrinter(w io.Writer, data []byte, o PrintOptions) printer {
 
 func (p *printer) finish() error { return cmp.Or(p.w.Flush(), p.d.Err()) }
 
-// length reads the length of an array and returns how many elements to print. It returns
-// zeros after an error.
+// length reads the length of an array and returns how many elements to print. It returns zeros after an error.
 func (p *printer) length(f *Field) (shown, n int) {
 	n = f.count(p.d)
 	if int64(n)*f.elemSize() > int64(p.d.Remaining()) {
@@ -183,8 +182,7 @@ func (p *yamlPrinter) scalar(k Kind) string {
 	return p.integer(k)
 }
 
-// FormatFloat formats v like Python's repr: the shortest form that parses to v, with ".0"
-// if it is integral.
+// FormatFloat formats v like Python's repr: the shortest form that parses to v, with ".0" if it is integral.
 func FormatFloat(v float64) string {
 	switch {
 	case math.IsNaN(v):

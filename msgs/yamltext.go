@@ -24,8 +24,7 @@ type yamlText struct {
 	column int
 }
 
-// field writes a field like rostopic echo: a double-quoted scalar, broken at spaces after
-// column 80.
+// field writes a field like rostopic echo: a double-quoted scalar, broken at spaces after column 80.
 func (w *yamlText) field(text []byte) {
 	if len(text) == 0 {
 		w.write("''")
@@ -220,7 +219,8 @@ func yamlForms(text []byte) yamlForm {
 		return yamlForm{plain: true, single: true}
 	}
 	form := yamlForm{plain: true, single: true}
-	if bytes.HasPrefix(text, []byte("---")) || bytes.HasPrefix(text, []byte("...")) || strings.IndexByte(`#,[]{}&*!|>'"%@`+"`", text[0]) >= 0 {
+	if bytes.HasPrefix(text, []byte("---")) || bytes.HasPrefix(text, []byte("...")) ||
+		strings.IndexByte(`#,[]{}&*!|>'"%@`+"`", text[0]) >= 0 {
 		form.plain = false
 	}
 	for i, c := range text {
@@ -253,7 +253,8 @@ var otherPlain = sync.OnceValue(func() *regexp.Regexp {
 		`~|null|Null|NULL`, `<<|=`, `[!&*]`,
 		`[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?`, `\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?`,
 		`[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*`, `[-+]?\.(?:inf|Inf|INF)`, `\.(?:nan|NaN|NAN)`,
-		`[-+]?0b[01_]+`, `[-+]?0[0-7_]+`, `[-+]?(?:0|[1-9][0-9_]*)`, `[-+]?0x[0-9a-fA-F_]+`, `[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+`,
+		`[-+]?0b[01_]+`, `[-+]?0[0-7_]+`, `[-+]?(?:0|[1-9][0-9_]*)`, `[-+]?0x[0-9a-fA-F_]+`,
+		`[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+`,
 		`[0-9]{4}-[0-9]{2}-[0-9]{2}`,
 		`[0-9]{4}-[0-9][0-9]?-[0-9][0-9]?(?:[Tt]|[ \t]+)[0-9][0-9]?:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9][0-9]?(?::[0-9][0-9])?))?`,
 	}, `|`) + `)$`)

@@ -14,8 +14,8 @@ const (
 	readerWait = 2 * time.Second
 )
 
-// Lines writes a log on a goroutine of its own, so that nobody who logs waits for a terminal that Ctrl-S has stopped or for a pipe
-// that nobody reads. Lines for which there is no room are counted, and the log says how many.
+// Lines writes a log on a goroutine of its own, so that nobody who logs waits for a terminal that Ctrl-S has stopped or
+// for a pipe that nobody reads. Lines for which there is no room are counted, and the log says how many.
 type Lines struct {
 	queue chan []byte // nil ends it
 	left  atomic.Int64

@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printer writes text to the user. Because topics, types and texts come from files and
-// other nodes, it escapes what isn't printable (escape sequences, C1 controls, marks that
-// change the direction of text) as in a Go string, "\x1b" or "\u202e", so that no bag can
-// control the terminal. Line feeds and tabs pass. JSON keeps its meaning.
+// Printer writes text to the user. Because topics, types and texts come from files and other nodes, it escapes what
+// isn't printable (escape sequences, C1 controls, marks that change the direction of text) as in a Go string, "\x1b" or
+// "\u202e", so that no bag can control the terminal. Line feeds and tabs pass. JSON keeps its meaning.
 //
 // A Printer must not be used concurrently. Close writes the rest of an incomplete character.
 type Printer struct {
@@ -71,7 +70,8 @@ func appendPrintable(to, text []byte) []byte {
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(text[i:])
 		}
-		if r >= ' ' && r < 0x7f || r == '\n' || r == '\t' || r >= utf8.RuneSelf && !(r == utf8.RuneError && size == 1) && strconv.IsPrint(r) {
+		if r >= ' ' && r < 0x7f || r == '\n' || r == '\t' ||
+			r >= utf8.RuneSelf && !(r == utf8.RuneError && size == 1) && strconv.IsPrint(r) {
 			i += size
 			continue
 		}

@@ -73,7 +73,8 @@ func Count[N int | int64 | uint64](n N, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// SizeText returns a size such as "512 bytes", "3.4 KB", "12.3 MB" or "1.5 GB", in steps of 1024, as info does and settings are read.
+// SizeText returns a size such as "512 bytes", "3.4 KB", "12.3 MB" or "1.5 GB", in steps of 1024, as info does and
+// settings are read.
 func SizeText(bytes int64) string {
 	size, units := float64(bytes), []string{"KB", "MB", "GB", "TB"}
 	if size < 1024 {

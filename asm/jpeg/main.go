@@ -1,7 +1,6 @@
 // Command jpeg writes the assembly of package jpeg for x86 processors with AVX2.
 //
-// Operations have the order of the Go code and aren't fused, so that the results are
-// identical to the last bit.
+// Operations have the order of the Go code and aren't fused, so that the results are identical to the last bit.
 package main
 
 import (

@@ -1,7 +1,6 @@
 // Command lens writes the assembly of package lens for x86 processors with AVX2.
 //
-// Operations have the order of the Go code and aren't fused, so that the results are
-// identical to the last bit.
+// Operations have the order of the Go code and aren't fused, so that the results are identical to the last bit.
 package main
 
 import (
@@ -12,9 +11,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Byte offsets of a view's parameters, as package lens stores them: nine numbers of the
-// rotation, three of the translation, two focal lengths, the principal point, the depth
-// unit.
+// Byte offsets of a view's parameters, as package lens stores them: nine numbers of the rotation, three of the
+// translation, two focal lengths, the principal point, the depth unit.
 const (
 	rotation    = 0
 	translation = 9 * 4
@@ -29,7 +27,8 @@ func main() {
 	project(limit)
 	divide()
 	deproject("deprojectAVX2", "implements Deproject for n points, a multiple of 8.", func(x, m Op) { VMOVUPS(x, m) })
-	deproject("streamAVX2", "implements Rays.Deproject for n points, a multiple of 8. xyz must be aligned to 32 bytes.", VMOVNTPS)
+	deproject("streamAVX2", "implements Rays.Deproject for n points, a multiple of 8. xyz must be aligned to 32 bytes.",
+		VMOVNTPS)
 	fence()
 	toDisparity()
 	toDepth(half)
@@ -42,8 +41,7 @@ func broadcast(m Mem) VecVirtual {
 	return r
 }
 
-// turned computes coordinate row of points x, y, z in another camera's axes:
-// a·x + (b·y + (c·z + t)).
+// turned computes coordinate row of points x, y, z in another camera's axes: a·x + (b·y + (c·z + t)).
 func turned(p Register, row int, x, y, z VecVirtual) VecVirtual {
 	at := func(offset int) Mem { return Mem{Base: p, Disp: offset} }
 	sum, product := broadcast(at(rotation+4*(6+row))), YMM()
@@ -180,8 +178,7 @@ func divide() {
 	gen.Done()
 }
 
-// deproject combines the shuffled coordinates of four points each to registers, and
-// stores them.
+// deproject combines the shuffled coordinates of four points each to registers, and stores them.
 func deproject(name, doc string, store func(x, m Op)) {
 	gen.Func(name, "func(xyz *float32, depth *uint16, x, y *float32, step, n int, units *float32)",
 		name+" "+doc, "Every eight points, y is step bytes farther.")

@@ -35,8 +35,7 @@ type encoder struct {
 	factor           Mem      // hashFactor
 }
 
-// States of an encoder. Limit is -1 in all but works, so that the check in front of each match
-// finds them.
+// States of an encoder. Limit is -1 in all but works, so that the check in front of each match finds them.
 const (
 	waits = iota
 	works
@@ -45,10 +44,9 @@ const (
 
 const localSize = 7 * 8
 
-// compress is compressSequences of package lz4, step by step and with the same result, for
-// two blocks at once. The Go code has branches for every 8 bytes of a match, every position of a
-// repeat and every length, which a processor can't predict. compress compares 24 or 32 bytes at
-// once, and always writes one more byte of each length.
+// compress is compressSequences of package lz4, step by step and with the same result, for two blocks at once. The Go
+// code has branches for every 8 bytes of a match, every position of a repeat and every length, which a processor can't
+// predict. compress compares 24 or 32 bytes at once, and always writes one more byte of each length.
 //
 // Where matches follow each other, as in depth images, each step waits for the one before: for the
 // entry of the table, the bytes there, and the length of the match, which is the next position. So
@@ -69,7 +67,8 @@ func compress() {
 		v := local.Offset(8 + i*localSize)
 		both[i] = &encoder{
 			name: name, table: table, tableAt: i * (2 << hashBits), at: GP64(), d: GP64(), anchor: anchor, ref: ref, back: back,
-			limit: v, end: v.Offset(8), room: v.Offset(16), start: v.Offset(24), last: v.Offset(32), state: v.Offset(40), until: v.Offset(48),
+			limit: v, end: v.Offset(8), room: v.Offset(16), start: v.Offset(24), last: v.Offset(32),
+			state: v.Offset(40), until: v.Offset(48),
 			factor: local,
 		}
 		both[i].prepare()
@@ -115,8 +114,7 @@ func (e *encoder) prepare() {
 	})
 }
 
-// compress is the code for one block. It turns to the other one after a match that follows another
-// without literals.
+// compress is the code for one block. It turns to the other one after a match that follows another without literals.
 func (e *encoder) compress(other *encoder) {
 	literals, n := GP64(), GP64()
 	Label(e.label("Once"))
@@ -154,8 +152,7 @@ func (e *encoder) compress(other *encoder) {
 	e.finish(other)
 }
 
-// begin is what happens at a position beyond limit: the block begins, or it is the other one's turn,
-// or the block ends.
+// begin is what happens at a position beyond limit: the block begins, or it is the other one's turn, or the block ends.
 func (e *encoder) begin(other *encoder) {
 	t := GP64()
 	Label(e.label("End"))
@@ -205,8 +202,7 @@ func (e *encoder) place(disp int) (Mem, GPVirtual) {
 	return Mem{Base: e.table, Index: h, Scale: 2, Disp: e.tableAt}, v.As32().(GPVirtual)
 }
 
-// look stores at in its table entry. It sets ref to the previous position in the entry and
-// t to its distance, or 0.
+// look stores at in its table entry. It sets ref to the previous position in the entry and t to its distance, or 0.
 func (e *encoder) look(place Mem, t GPVirtual) {
 	was := GP64()
 	MOVWLZX(place, was.As32())
@@ -258,8 +254,7 @@ func (e *encoder) matchAtOnce(none string) {
 	MOVQ(t, e.back)
 }
 
-// repeat finds the first repeat of a pixel in the 29 positions after at. It sets at to its
-// start, and literals and n.
+// repeat finds the first repeat of a pixel in the 29 positions after at. It sets at to its start, and literals and n.
 func (e *encoder) repeat(literals, n GPVirtual) {
 	i, t, to := GP64(), GP64(), GP64()
 	MOVQ(e.last, t)
@@ -298,8 +293,7 @@ func (e *encoder) repeat(literals, n GPVirtual) {
 	Label(e.label("Repeated"))
 }
 
-// repeatToTheEnd computes the length of a repeat that is longer than the 32 compared bytes,
-// and continues after repeat.
+// repeatToTheEnd computes the length of a repeat that is longer than the 32 compared bytes, and continues after repeat.
 func (e *encoder) repeatToTheEnd(n GPVirtual) {
 	Label(e.label("ToTheEnd"))
 	MOVQ(e.at, e.ref)
@@ -309,9 +303,8 @@ func (e *encoder) repeatToTheEnd(n GPVirtual) {
 	e.longer(n, "repeat")
 }
 
-// length sets n to the number of equal bytes after the first 4 of a match. The next position
-// depends on it: general registers have it many cycles before vectors, and without branches,
-// as a processor can't predict lengths.
+// length sets n to the number of equal bytes after the first 4 of a match. The next position depends on it: general
+// registers have it many cycles before vectors, and without branches, as a processor can't predict lengths.
 func (e *encoder) length(n GPVirtual, label string) {
 	second, third := GP64(), GP64()
 	e.differ(20, third)

@@ -10,18 +10,16 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The assembly decodes sequences that start at least this many bytes before the end of src
-// and dst. Without a check it reads up to 31 bytes and writes up to 30. With a check, for
-// long literals and matches, it writes up to 32 after their end, which is at least 64
-// before the end of dst.
+// The assembly decodes sequences that start at least this many bytes before the end of src and dst. Without a check it
+// reads up to 31 bytes and writes up to 30. With a check, for long literals and matches, it writes up to 32 after their
+// end, which is at least 64 before the end of dst.
 const (
 	srcMargin = 32
 	dstMargin = 64
 )
 
-// decode is most of a block decoder. A processor can't predict the lengths of sequences, so
-// all usual ones take one path, which copies 16 bytes for up to 14 literals, and 16 for a
-// match of up to 16 bytes at any distance.
+// decode is most of a block decoder. A processor can't predict the lengths of sequences, so all usual ones take one
+// path, which copies 16 bytes for up to 14 literals, and 16 for a match of up to 16 bytes at any distance.
 func decode() {
 	patterns, steps := shuffles()
 	gen.Func("decodeSSE", "func(dst, src []byte, low, n, at int) (int, int)",
@@ -126,8 +124,7 @@ func more(label string, n, s, end Register) {
 	JE(LabelRef(label))
 }
 
-// longLiterals copies literals from s to di, 16 bytes at a time, and sets s and d to their
-// ends.
+// longLiterals copies literals from s to di, 16 bytes at a time, and sets s and d to their ends.
 func longLiterals(di, s, d, literals, room, end Register, x VecVirtual) {
 	t := GP64()
 	MOVQ(room, t)
@@ -153,8 +150,7 @@ func longLiterals(di, s, d, literals, room, end Register, x VecVirtual) {
 	MOVQ(t, d)
 }
 
-// longMatch writes the rest of a match at d, whose first 16 bytes are in y and written, and
-// sets di and si after it.
+// longMatch writes the rest of a match at d, whose first 16 bytes are in y and written, and sets di and si after it.
 func longMatch(d, s, di, si, match, back, room, end Register, y VecVirtual, steps Mem) {
 	CMPL(match.(GPVirtual).As32(), Imm(15))
 	JNE(LabelRef("length"))

@@ -6,8 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// fits jumps to full if a sequence doesn't fit dst. It returns 15 and two registers for
-// putMatch.
+// fits jumps to full if a sequence doesn't fit dst. It returns 15 and two registers for putMatch.
 func (e *encoder) fits(literals Register, n GPVirtual) (most, token, to GPVirtual) {
 	most, token, to = GP64(), GP64(), GP64()
 	MOVQ(n, to)
@@ -53,9 +52,8 @@ func (e *encoder) put(literals, n GPVirtual) {
 	JMP(e.to("LiteralsPut"))
 }
 
-// fewLiterals writes up to 32 literals and their number, sets the upper half of token, and
-// sets to to the next byte. It always writes one more byte of the length, which the
-// literals overwrite if the token has room for the length.
+// fewLiterals writes up to 32 literals and their number, sets the upper half of token, and sets to to the next byte. It
+// always writes one more byte of the length, which the literals overwrite if the token has room for the length.
 func (e *encoder) fewLiterals(literals, most, token, to GPVirtual) {
 	t, y := GP64(), YMM()
 	VMOVDQU(Mem{Base: e.anchor}, y)
@@ -72,8 +70,7 @@ func (e *encoder) fewLiterals(literals, most, token, to GPVirtual) {
 	LEAQ(Mem{Base: to, Index: literals, Scale: 1, Disp: 1}, to)
 }
 
-// putMatch writes the token, whose upper half is set, and the match at to. It advances d,
-// at and anchor.
+// putMatch writes the token, whose upper half is set, and the match at to. It advances d, at and anchor.
 func (e *encoder) putMatch(token, to, n, most GPVirtual, label string) {
 	t := GP64()
 	MOVW(e.back.(GPVirtual).As16(), Mem{Base: to})

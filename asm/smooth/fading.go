@@ -28,7 +28,8 @@ func fade() {
 		VBROADCASTSS(Mem{Base: p, Disp: offset}, r)
 		return r
 	}
-	alpha, beta, high, low, bit := parameter(fadeAlpha), parameter(fadeBeta), parameter(fadeHigh), parameter(fadeLow), parameter(fadeBit)
+	alpha, beta, high, low, bit := parameter(fadeAlpha), parameter(fadeBeta), parameter(fadeHigh),
+		parameter(fadeLow), parameter(fadeBit)
 	none, rule, bits := gen.Zeros(), YMM(), YMM()
 	VMOVDQU(Mem{Base: p, Disp: fadeRule}, rule)
 	VPCMPEQD(bits, bits, bits)

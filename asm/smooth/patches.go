@@ -11,9 +11,8 @@ import (
 // sliceSize is the size of a slice's header.
 const sliceSize = 24
 
-// means writes the mean of the pixels other than 0 of eight patches at a time. In each
-// column of 16 pixels it counts words that are 0 and sums pairs of words, then combines
-// the columns of a patch.
+// means writes the mean of the pixels other than 0 of eight patches at a time. In each column of 16 pixels it counts
+// words that are 0 and sums pairs of words, then combines the columns of a patch.
 //
 // Words are unsigned, but VPMADDWD multiplies signed ones: bias makes them signed. The
 // quotients are exact in float32, as sums have at most 22 bits and counts at most 7.

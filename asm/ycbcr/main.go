@@ -9,9 +9,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Words of pixels are multiplied in pairs: red and green, blue and green. The factor of green
-// in brightness has 16 bits, so that each pair has half of it. 32768 isn't a signed word: the
-// product with -32768 is subtracted.
+// Words of pixels are multiplied in pairs: red and green, blue and green. The factor of green in brightness has 16
+// bits, so that each pair has half of it. 32768 isn't a signed word: the product with -32768 is subtracted.
 const greenHalf = 38470 / 2
 
 var (
@@ -64,9 +63,8 @@ func main() {
 	gen.Write("msgs/imagetransport", "avx2")
 }
 
-// sums reads 16 pixels of both rows. It returns the rows' brightness, as words in the order 0-3,
-// 8-11, 4-7, 12-15, and the channels' sums of four pixels, as pairs of words of 0 1 4 5 2 3 6 7 in
-// units of two pixels.
+// sums reads 16 pixels of both rows. It returns the rows' brightness, as words in the order 0-3, 8-11, 4-7, 12-15, and
+// the channels' sums of four pixels, as pairs of words of 0 1 4 5 2 3 6 7 in units of two pixels.
 func sums(from []Register, pick, pixel, second Register) (rows [2]VecVirtual, rg, bg VecVirtual) {
 	var light [2][2]VecVirtual
 	var sumRG, sumBG [2]VecVirtual
@@ -108,8 +106,7 @@ func sum(to *VecVirtual, v VecVirtual, row int) {
 	VPADDW(v, *to, *to)
 }
 
-// colour computes one of the colours. It has two channels' products of one pair, less that of the
-// other pair.
+// colour computes one of the colours. It has two channels' products of one pair, less that of the other pair.
 func colour(two VecVirtual, factors Mem, one VecVirtual, factor Mem) VecVirtual {
 	a, b := YMM(), YMM()
 	VPMADDWD(factors, two, a)

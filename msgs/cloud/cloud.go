@@ -1,8 +1,7 @@
-// Package cloud encodes points in the sensor_msgs/PointCloud2 layout of realsense2_camera:
-// x, y, z as float32, four unused bytes, and at offset 16 the colour as packed by PCL, or
-// the brightness. It writes zeros where realsense2_camera leaves bytes of an earlier message
-// or reads outside of the image. As PCL expects, a missing point of an ordered cloud is NaN
-// instead of the origin.
+// Package cloud encodes points in the sensor_msgs/PointCloud2 layout of realsense2_camera: x, y, z as float32, four
+// unused bytes, and at offset 16 the colour as packed by PCL, or the brightness. It writes zeros where
+// realsense2_camera leaves bytes of an earlier message or reads outside of the image. As PCL expects, a missing point
+// of an ordered cloud is NaN instead of the origin.
 package cloud
 
 import (
@@ -66,7 +65,8 @@ func (s *Shape) Check() error {
 	case t.Width <= 0 || t.Height <= 0 || t.Width > maxSide || t.Height > maxSide:
 		return fmt.Errorf("pack cloud: texture size is %dx%d, want 1 to %d", t.Width, t.Height, maxSide)
 	case t.Pixel < least || min(t.RGB[0], t.RGB[1], t.RGB[2]) < 0 || t.Step < row || len(t.Data) < t.Step*(t.Height-1)+row:
-		return fmt.Errorf("pack cloud: texture has %d bytes, want %d rows of %d pixels of %d bytes with step %d", len(t.Data), t.Height, t.Width, t.Pixel, t.Step)
+		return fmt.Errorf("pack cloud: texture has %d bytes, want %d rows of %d pixels of %d bytes with step %d", len(t.Data),
+			t.Height, t.Width, t.Pixel, t.Step)
 	case !s.Places && (t.Width != s.Width || t.Height != s.Height):
 		return fmt.Errorf("pack cloud: texture size is %dx%d, want %dx%d", t.Width, t.Height, s.Width, s.Height)
 	}

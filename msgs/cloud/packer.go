@@ -111,8 +111,7 @@ func (k *Packer) End(number int) {
 	}
 }
 
-// Finish returns the message's head without its Header, and the points, after all rows are
-// packed.
+// Finish returns the message's head without its Header, and the points, after all rows are packed.
 func (k *Packer) Finish() (head msgs.PointCloudHead, data []byte) {
 	s := &k.shape
 	head.Fields = bareFields

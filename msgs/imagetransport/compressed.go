@@ -49,9 +49,8 @@ type Encoder struct {
 	depth []byte // 16-bit pixels without padding
 }
 
-// Compress appends the image to dst in the form of compressed_image_transport, and returns
-// the message's format and the extended dst. A 16-bit image always becomes PNG, because JPEG
-// has 8 bits.
+// Compress appends the image to dst in the form of compressed_image_transport, and returns the message's format and the
+// extended dst. A 16-bit image always becomes PNG, because JPEG has 8 bits.
 func (e *Encoder) Compress(dst []byte, p Image, o Options) (format string, data []byte, err error) {
 	l, err := p.check()
 	if err != nil {

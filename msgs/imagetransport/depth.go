@@ -33,9 +33,8 @@ const (
 // float32, the quantization of 32FC1, or else 0.
 const headSize = 12
 
-// CompressDepth appends the image to dst in the form of compressed_depth_image_transport,
-// and returns the message's format and the extended dst. 16-bit depth is compressed without
-// loss, and 32FC1 in metres as its inverse in 16 bits.
+// CompressDepth appends the image to dst in the form of compressed_depth_image_transport, and returns the message's
+// format and the extended dst. 16-bit depth is compressed without loss, and 32FC1 in metres as its inverse in 16 bits.
 func (e *Encoder) CompressDepth(dst []byte, p Image, o Options) (format string, data []byte, err error) {
 	l, err := p.check()
 	if err != nil {
@@ -111,8 +110,7 @@ func (e *Encoder) depth16(p *Image, l layout, o Options) []byte {
 	return pixels
 }
 
-// inverse quantizes depth in metres as a/depth + b, which is 1 at the largest depth. 0 means
-// no depth.
+// inverse quantizes depth in metres as a/depth + b, which is 1 at the largest depth. 0 means no depth.
 func (e *Encoder) inverse(p *Image, l layout, o Options) (pixels []byte, a, b float32) {
 	z, farthest := float32(o.Quantization), float32(o.DepthMax)
 	a = z * (z + 1)

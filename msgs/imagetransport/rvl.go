@@ -7,12 +7,11 @@ import (
 	"sync"
 )
 
-// RVL is Wilson's "Fast Lossless Depth Image Compression" (2017), as implemented in
-// compressed_depth_image_transport. The code alternates between the number of zero pixels
-// and the number of other pixels, followed by the zigzag differences of the latter to their
-// non-zero predecessors. Numbers are split into groups of three bits, lowest first. Each is
-// in a nibble whose high bit is set unless it is the last. Nibbles fill little-endian 32-bit
-// words from the top.
+// RVL is Wilson's "Fast Lossless Depth Image Compression" (2017), as implemented in compressed_depth_image_transport.
+// The code alternates between the number of zero pixels and the number of other pixels, followed by the zigzag
+// differences of the latter to their non-zero predecessors. Numbers are split into groups of three bits, lowest first.
+// Each is in a nibble whose high bit is set unless it is the last. Nibbles fill little-endian 32-bit words from the
+// top.
 
 // rvlBound returns an upper bound for the code of n pixels: 6 nibbles for a difference of
 // 17 bits, and two counts of up to 11 nibbles, which are short if there are many.
@@ -74,8 +73,7 @@ func (w *nibbleWriter) put(v uint32) {
 	w.add(bits&(1<<width-1), width)
 }
 
-// add appends at most 32 bits. It writes a word even if it isn't full, because whether it is can't
-// be predicted.
+// add appends at most 32 bits. It writes a word even if it isn't full, because whether it is can't be predicted.
 func (w *nibbleWriter) add(bits uint64, width uint) {
 	w.pending = w.pending<<(width&63) | bits
 	w.width += width
@@ -110,8 +108,7 @@ func AppendRVL(dst, pixels []byte) []byte {
 	return w.finish()
 }
 
-// zeros and others return the length of the run of zero pixels or of other pixels at the
-// beginning, in bytes.
+// zeros and others return the length of the run of zero pixels or of other pixels at the beginning, in bytes.
 func zeros(pixels []byte) int {
 	i := 0
 	for i+8 <= len(pixels) && binary.LittleEndian.Uint64(pixels[i:]) == 0 {
@@ -217,8 +214,7 @@ func (r *nibbleReader) fail(format string, args ...any) {
 	}
 }
 
-// DecodeRVL decodes code to little-endian 16-bit pixels. It fails if code is too short or
-// has too many pixels.
+// DecodeRVL decodes code to little-endian 16-bit pixels. It fails if code is too short or has too many pixels.
 func DecodeRVL(pixels, code []byte) error {
 	r := nibbleReader{in: code}
 	pixels = pixels[:len(pixels)&^1]

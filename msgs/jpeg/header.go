@@ -45,7 +45,8 @@ func (e *Encoder) header(b []byte) []byte {
 			b = append(b, e.steps[kind][place])
 		}
 	}
-	b = append(segment(b, markFrame, 6+3*e.components()), 8, byte(p.Height>>8), byte(p.Height), byte(p.Width>>8), byte(p.Width), byte(e.components()))
+	b = append(segment(b, markFrame, 6+3*e.components()), 8, byte(p.Height>>8), byte(p.Height), byte(p.Width>>8),
+		byte(p.Width), byte(e.components()))
 	if p.Grey {
 		b = append(b, 1, 0x11, light)
 	} else {

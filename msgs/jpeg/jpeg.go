@@ -1,7 +1,6 @@
-// Package jpeg encodes camera images as baseline JPEG, from planes of brightness and
-// colour. The standard library's encoder asks for each pixel by a function, divides
-// each coefficient, and writes bit by bit through a buffer: it takes three times as long as
-// the plain code here, and nearly six times as long as the assembly (BenchmarkEncode).
+// Package jpeg encodes camera images as baseline JPEG, from planes of brightness and colour. The standard library's
+// encoder asks for each pixel by a function, divides each coefficient, and writes bit by bit through a buffer: it takes
+// three times as long as the plain code here, and nearly six times as long as the assembly (BenchmarkEncode).
 package jpeg
 
 import (
@@ -23,8 +22,7 @@ type Planes struct {
 	rows, coloured int // with padding to whole blocks
 }
 
-// Encoder encodes images. It reuses its memory. The zero value is ready to use. It is not
-// safe for concurrent use.
+// Encoder encodes images. It reuses its memory. The zero value is ready to use. It is not safe for concurrent use.
 type Encoder struct {
 	planes  Planes
 	quality int
@@ -44,7 +42,8 @@ func (e *Encoder) Planes(width, height int, grey bool) (*Planes, error) {
 		block = 8
 	}
 	wide, high := (width+block-1)/block*block, (height+block-1)/block*block
-	*p = Planes{Width: width, Height: height, Grey: grey, Y: fit(p.Y, wide*high), Cb: p.Cb, Cr: p.Cr, Stride: wide, rows: high}
+	*p = Planes{Width: width, Height: height, Grey: grey, Y: fit(p.Y, wide*high), Cb: p.Cb,
+		Cr: p.Cr, Stride: wide, rows: high}
 	if !grey {
 		p.ColourStride, p.coloured = wide/2, high/2
 		p.Cb, p.Cr = fit(p.Cb, wide*high/4), fit(p.Cr, wide*high/4)
@@ -54,8 +53,7 @@ func (e *Encoder) Planes(width, height int, grey bool) (*Planes, error) {
 
 func fit(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
-// Append appends the image in the planes to dst as a JPEG file. quality is that of libjpeg,
-// 1 to 100.
+// Append appends the image in the planes to dst as a JPEG file. quality is that of libjpeg, 1 to 100.
 func (e *Encoder) Append(dst []byte, quality int) []byte {
 	e.setQuality(min(max(quality, 1), 100))
 	p := &e.planes
@@ -116,8 +114,7 @@ func (e *Encoder) scan() {
 	}
 }
 
-// block encodes 8×8 samples and returns the first coefficient, from which the next block
-// encodes its difference.
+// block encodes 8×8 samples and returns the first coefficient, from which the next block encodes its difference.
 func (e *Encoder) block(samples []byte, stride int, kind int, last int32) int32 {
 	var c coefficients
 	places := transform(&c, samples, stride, &e.scales[kind])

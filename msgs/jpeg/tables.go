@@ -12,8 +12,7 @@ var zigzag = [64]uint8{
 	53, 60, 61, 54, 47, 55, 62, 63,
 }
 
-// turns has the places of a row's coefficients in the order of encoding, as bits, by their places
-// in the row.
+// turns has the places of a row's coefficients in the order of encoding, as bits, by their places in the row.
 var turns = zigzagTurns()
 
 func zigzagTurns() (t [8][256]uint64) {
@@ -42,8 +41,7 @@ const (
 	colour = 1
 )
 
-// steps are the quantization steps of quality 50 in row order: tables K.1 and K.2 of the
-// standard.
+// steps are the quantization steps of quality 50 in row order: tables K.1 and K.2 of the standard.
 var steps = [2][64]uint8{
 	{
 		16, 11, 10, 16, 24, 40, 51, 61,
@@ -77,8 +75,10 @@ type code struct {
 // number of bits; others are the number of zeros before a coefficient and its bits.
 var (
 	firstCodes = [2]code{
-		{"\x00\x01\x05\x01\x01\x01\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b"},
-		{"\x00\x03\x01\x01\x01\x01\x01\x01\x01\x01\x01\x00\x00\x00\x00\x00", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b"},
+		{"\x00\x01\x05\x01\x01\x01\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00",
+			"\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b"},
+		{"\x00\x03\x01\x01\x01\x01\x01\x01\x01\x01\x01\x00\x00\x00\x00\x00",
+			"\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b"},
 	}
 	otherCodes = [2]code{
 		{

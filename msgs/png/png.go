@@ -1,8 +1,7 @@
 // Package png encodes camera images as PNG, from rows of bytes.
 //
-// The standard library's encoder allocates twice for each 16-bit pixel and tries
-// five filters for each row: at its fastest it takes four to seven times as long, and
-// its files are larger (docs/internals/decisions/0021-png.md).
+// The standard library's encoder allocates twice for each 16-bit pixel and tries five filters for each row: at its
+// fastest it takes four to seven times as long, and its files are larger (docs/internals/decisions/0021-png.md).
 package png
 
 import (
@@ -44,16 +43,14 @@ type Image struct {
 	Depth         int // bits per sample: 8 or 16
 	Level         int // compression level: Stored, or 1 (fast) … 9 (small); 1 if 0
 
-	// Row sets to to the bytes of a row: samples in the order red, green, blue, alpha;
-	// 16-bit samples are big-endian.
+	// Row sets to to the bytes of a row: samples in the order red, green, blue, alpha; 16-bit samples are big-endian.
 	Row func(y int, to []byte)
 }
 
 // Stored is the level of files that aren't compressed.
 const Stored = -1
 
-// Encoder encodes images. It reuses its memory. The zero value is ready to use. It is not
-// safe for concurrent use.
+// Encoder encodes images. It reuses its memory. The zero value is ready to use. It is not safe for concurrent use.
 type Encoder struct {
 	compressors   [10]*zlib.Writer // by level
 	data          *bufio.Writer
@@ -67,7 +64,8 @@ const chunkSize = 64 << 10
 func (e *Encoder) Encode(w io.Writer, p Image) error {
 	pixel := p.Colour.Channels() * p.Depth / 8
 	if p.Width <= 0 || p.Height <= 0 || p.Depth != 8 && p.Depth != 16 || p.Level < Stored || p.Level > 9 {
-		return fmt.Errorf("encode PNG: invalid image of %dx%d pixels with %d bits, level %d", p.Width, p.Height, p.Depth, p.Level)
+		return fmt.Errorf("encode PNG: invalid image of %dx%d pixels with %d bits, level %d",
+			p.Width, p.Height, p.Depth, p.Level)
 	}
 	out := &chunks{w: w}
 	out.write([]byte("\x89PNG\r\n\x1a\n"))

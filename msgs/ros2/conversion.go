@@ -9,8 +9,7 @@ import (
 	"rsros/msgs"
 )
 
-// Limits on the growth of a message by sequence numbers, alignment and the like. Only
-// hostile messages exceed them.
+// Limits on the growth of a message by sequence numbers, alignment and the like. Only hostile messages exceed them.
 const (
 	growth = 8
 	slack  = 64 << 10
@@ -26,10 +25,9 @@ type converter struct {
 	wide   map[string]bool // wstring fields, by type and field name
 }
 
-// Convert appends the other form of a message to to, and reports whether the result is complete.
-// It isn't if a dropped field isn't zero, if bytes follow the last field other than the padding
-// of ROS 2, or if a time is out of the other form's range, to which it is clamped. The form of
-// ROS 2 is CDR with encapsulation.
+// Convert appends the other form of a message to to, and reports whether the result is complete. It isn't if a dropped
+// field isn't zero, if bytes follow the last field other than the padding of ROS 2, or if a time is out of the other
+// form's range, to which it is clamped. The form of ROS 2 is CDR with encapsulation.
 func (v *converter) Convert(to, message []byte) (out []byte, whole bool, err error) {
 	units := []int{0}
 	if len(v.wide) > 0 {
@@ -53,7 +51,8 @@ func (v *converter) Convert(to, message []byte) (out []byte, whole bool, err err
 			} else if c.d.Remaining() <= after || len(v.plans)*len(units) == 1 {
 				return c.e.B, !c.lossy && c.d.Remaining() <= after, nil
 			} else {
-				first = cmp.Or(first, fmt.Errorf("message has %d bytes, %d of them after its last field", len(message), c.d.Remaining()))
+				first = cmp.Or(first, fmt.Errorf("message has %d bytes, %d of them after its last field",
+					len(message), c.d.Remaining()))
 			}
 		}
 	}
@@ -180,8 +179,7 @@ func (c *conversion) duration() {
 	c.instant(int64(sec), int64(nsec), math.MinInt32, math.MaxInt32)
 }
 
-// instant writes a time or a duration with normalized nanoseconds, in [0, 1e9), and seconds in a
-// range.
+// instant writes a time or a duration with normalized nanoseconds, in [0, 1e9), and seconds in a range.
 func (c *conversion) instant(sec, nsec, least, most int64) {
 	const second = 1_000_000_000
 	sec, nsec = sec+nsec/second, nsec%second

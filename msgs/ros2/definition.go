@@ -29,9 +29,8 @@ func TypeName(name string) (string, error) {
 // separator precedes each dependency in a definition.
 var separator = strings.Repeat("=", 80)
 
-// ros1Syntax converts a definition of the encoding "ros2msg", with its dependencies after
-// lines of '=', to the syntax of ROS 1. wide is the set of wstring fields, by type and
-// field name, which are strings in ROS 1.
+// ros1Syntax converts a definition of the encoding "ros2msg", with its dependencies after lines of '=', to the syntax
+// of ROS 1. wide is the set of wstring fields, by type and field name, which are strings in ROS 1.
 func ros1Syntax(name, text string) (ros1 string, wide map[string]bool, err error) {
 	pkg, _, _ := strings.Cut(name, "/")
 	wide = make(map[string]bool)

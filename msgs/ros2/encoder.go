@@ -16,9 +16,8 @@ type Encoder struct {
 	Definition string
 	// Hash is the type hash, "RIHS01_…".
 	Hash string
-	// Dropped lists the fields that ROS 2 lacks as paths such as "header.frame_id",
-	// except for what it never has: the seq of headers, frame_id and topics of a log message, and frame_id of
-	// extrinsics.
+	// Dropped lists the fields that ROS 2 lacks as paths such as "header.frame_id", except for what it never has: the seq
+	// of headers, frame_id and topics of a log message, and frame_id of extrinsics.
 	Dropped []string
 }
 

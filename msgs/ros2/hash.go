@@ -45,7 +45,8 @@ func (d *describer) hash() string {
 func (d *describer) typeJSON(name string) string {
 	var list []string
 	for _, f := range d.fields(name) {
-		list = append(list, fmt.Sprintf(`{"name": %s, "type": {"type_id": %d, "capacity": %d, "string_capacity": 0, "nested_type_name": %s}}`,
+		list = append(list, fmt.Sprintf(
+			`{"name": %s, "type": {"type_id": %d, "capacity": %d, "string_capacity": 0, "nested_type_name": %s}}`,
 			msgs.QuoteJSON(f.name), f.kind, f.capacity, msgs.QuoteJSON(f.nested)))
 	}
 	return fmt.Sprintf(`{"type_name": %s, "fields": [%s]}`, msgs.QuoteJSON(ros2Type(name)), strings.Join(list, ", "))

@@ -28,8 +28,7 @@ func ros1Text(name string) (string, bool) {
 	return msgs.Split(name, t.Definition).Text(name)
 }
 
-// older returns the definitions of early ROS 2 releases: those of ROS 1 if there is one,
-// except for the Header.
+// older returns the definitions of early ROS 2 releases: those of ROS 1 if there is one, except for the Header.
 func older(name string) (string, bool) {
 	if t, ok := ros1Text(name); ok && name != "std_msgs/Header" {
 		return t, true

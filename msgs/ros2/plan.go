@@ -84,8 +84,7 @@ func (c *compiler) compile(from, to *msgs.Spec, path string) (*plan, error) {
 	return p, nil
 }
 
-// add adds a step. It merges consecutive numbers of the same size, which have no padding in
-// between.
+// add adds a step. It merges consecutive numbers of the same size, which have no padding in between.
 func (p *plan) add(s step) {
 	if n := len(p.steps); n > 0 && s.numbers() && p.steps[n-1].numbers() && s.size == p.steps[n-1].size {
 		last := &p.steps[n-1]

@@ -13,10 +13,10 @@ var (
 	useFlag  = regexp.MustCompile(` -\S+ \S+`) // -o OUT
 )
 
-// WrongArguments says which argument is missing or unexpected, by the command's usage line, in place of
-// cobra's counts.
+// WrongArguments says which argument is missing or unexpected, by the command's usage line, in place of cobra's counts.
 func WrongArguments(cmd *cobra.Command, args []string, err error) error {
-	if !strings.HasPrefix(err.Error(), "accepts ") && !strings.HasPrefix(err.Error(), "requires ") && !strings.HasPrefix(err.Error(), "unknown command ") {
+	if !strings.HasPrefix(err.Error(), "accepts ") && !strings.HasPrefix(err.Error(), "requires ") &&
+		!strings.HasPrefix(err.Error(), "unknown command ") {
 		return err
 	}
 	required := strings.Fields(optional.ReplaceAllString(useFlag.ReplaceAllString(cmd.Use, ""), ""))[1:]

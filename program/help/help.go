@@ -32,7 +32,8 @@ const (
 )
 
 // groups are the titles, in the order in which help shows them.
-var groups = []string{top, "Device", "Simulated camera", "Streams", "Topics", "Messages", "Time", "Clock", "Playback", "Processing", "Recording", "Ring",
+var groups = []string{top, "Device", "Simulated camera", "Streams", "Topics", "Messages", "Time", "Clock", "Playback",
+	"Processing", "Recording", "Ring",
 	"Compression", "Disk and memory", "Upload", "Page", "Network", "Configuration", "Compatibility"}
 
 // Use gives a program's command and its subcommands this help: -h prints the usual flags, --help all. screen is
@@ -155,7 +156,8 @@ func fill(head, text string, width int) string {
 	return lines + "\n"
 }
 
-// commands returns the list of subcommands, by cobra's groups. A brief one leaves out those in no group if there are groups.
+// commands returns the list of subcommands, by cobra's groups. A brief one leaves out those in no group if there are
+// groups.
 func commands(cmd *cobra.Command, width int, brief bool) string {
 	lists := map[string]string{}
 	for _, c := range cmd.Commands() {

@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// Temp creates a temporary file without a name. It is deleted when it is closed or the
-// program ends.
+// Temp creates a temporary file without a name. It is deleted when it is closed or the program ends.
 func Temp() (*os.File, error) {
 	f, err := os.CreateTemp("", "rs-ros-node-*")
 	if err != nil {

@@ -31,7 +31,8 @@ func Name(word string, names []string) string {
 			best, least = name, n
 		}
 	}
-	if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(plain(name), word) }); best == "" && i >= 0 && word != "" {
+	if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(plain(name), word) }); best == "" &&
+		i >= 0 && word != "" {
 		return names[i]
 	}
 	return best

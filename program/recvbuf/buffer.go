@@ -67,8 +67,8 @@ func (p *Pool) Close() {
 	p.budget.Leave(p)
 }
 
-// Free frees unused buffers, oldest first, until it has freed size bytes or none is left. It returns the number of bytes
-// freed.
+// Free frees unused buffers, oldest first, until it has freed size bytes or none is left. It returns the number of
+// bytes freed.
 func (p *Pool) Free(size int64) (given int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -19,9 +19,8 @@ func NewLimiter(hz float64) Limiter {
 	return Limiter{period: int64(1e9 / hz)}
 }
 
-// Pass reports whether a message at t, in ns, passes. The grid of allowed times doesn't
-// move with the jitter of the messages, so the average keeps to the limit. A step
-// back in time starts a new grid.
+// Pass reports whether a message at t, in ns, passes. The grid of allowed times doesn't move with the jitter of the
+// messages, so the average keeps to the limit. A step back in time starts a new grid.
 func (l *Limiter) Pass(t int64) bool {
 	if l.period == 0 {
 		return true

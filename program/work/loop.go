@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Run runs do in a goroutine. stop cancels do's context and waits until it has returned; it
-// may be called twice.
+// Run runs do in a goroutine. stop cancels do's context and waits until it has returned; it may be called twice.
 func Run(ctx context.Context, do func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup

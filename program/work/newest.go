@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// Newest handles items in a goroutine, one after the other. An item that still waits when the next one comes is dropped.
+// Newest handles items in a goroutine, one after the other. An item that still waits when the next one comes is
+// dropped.
 type Newest[T any] struct {
 	// Handle is called with an item, and Drop with one that is dropped and the one that replaces it. Drop must not call
 	// the methods.

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// Budget bounds the total size of what waits in its queues, and of what is reserved. Each key of a queue has a share of it,
-// which grows as long as there is room. If a new item doesn't fit, the oldest items of the largest
-// share are dropped, so that a key with many items can't displace those of others.
+// Budget bounds the total size of what waits in its queues, and of what is reserved. Each key of a queue has a share of
+// it, which grows as long as there is room. If a new item doesn't fit, the oldest items of the largest share are
+// dropped, so that a key with many items can't displace those of others.
 type Budget struct {
 	limit int64
 	spare spare

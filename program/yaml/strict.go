@@ -48,7 +48,8 @@ func (k Keys) Take(n *Node) error {
 		do := k[key.Value]
 		switch {
 		case do == nil || key.Kind != Scalar:
-			return Fail(key, "found the key %.100q, want some of %s%s", key.Value, k.names(), nearest.Hint(key.Value, slices.Sorted(maps.Keys(k))))
+			return Fail(key, "found the key %.100q, want some of %s%s", key.Value, k.names(),
+				nearest.Hint(key.Value, slices.Sorted(maps.Keys(k))))
 		case seen[key.Value]:
 			return Fail(key, "found the key %s again", key.Value)
 		}

@@ -1,5 +1,4 @@
-// Package yaml decodes YAML texts, such as the metadata.yaml of a recording, within bounds
-// of memory and time.
+// Package yaml decodes YAML texts, such as the metadata.yaml of a recording, within bounds of memory and time.
 package yaml
 
 import (
@@ -22,9 +21,8 @@ const (
 	maxKeys  = 1000 // of a mapping: the library compares each key with all others
 )
 
-// Decode decodes a text, like json.Unmarshal. In an any, mappings are map[string]any, and
-// dates and numbers such as 08, which YAML reads as decimal, are strings. Anchors are
-// refused: a short text could expand to a huge value.
+// Decode decodes a text, like json.Unmarshal. In an any, mappings are map[string]any, and dates and numbers such as 08,
+// which YAML reads as decimal, are strings. Anchors are refused: a short text could expand to a huge value.
 func Decode(text []byte, into any) error {
 	root, err := parse(text)
 	if err != nil {
@@ -77,7 +75,8 @@ func Fits(text []byte) error {
 		parts += bytes.Count(text, []byte(separator))
 	}
 	if len(text) > MaxText || parts > maxParts {
-		return fmt.Errorf("YAML: found %d bytes with up to %d values, want at most %d with %d", len(text), parts, MaxText, maxParts)
+		return fmt.Errorf("YAML: found %d bytes with up to %d values, want at most %d with %d",
+			len(text), parts, MaxText, maxParts)
 	}
 	return nil
 }
