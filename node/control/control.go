@@ -1,9 +1,7 @@
-// Package control lets other nodes control playback of bags and of recordings as
-// devices, by services, topics and dynamic_reconfigure (Remote). It also publishes the
-// state on ~status (Status).
+// Package control lets other nodes control playback of bags and of recordings as devices, by services, topics and
+// dynamic_reconfigure (Remote). It also publishes the state on ~status (Status).
 //
-// It starts no goroutine: requests run on the node's goroutines and are passed to the
-// Player.
+// It starts no goroutine: requests run on the node's goroutines and are passed to the Player.
 package control
 
 import (
@@ -135,7 +133,8 @@ func parameters(s replay.Status) graph.Parameters {
 		{Name: "paused", Description: "bag time is stopped", Default: s.State == replay.Paused},
 		{Name: "loop", Description: "start again at the end", Default: s.Loop},
 		{Name: "rate", Description: "seconds of bag time per second", Default: s.Rate, Min: minRate, Max: maxRate},
-		{Name: "position", Description: "seconds from the start", Default: s.Position.Seconds(), Min: 0.0, Max: s.Length.Seconds()},
+		{Name: "position", Description: "seconds from the start", Default: s.Position.Seconds(),
+			Min: 0.0, Max: s.Length.Seconds()},
 	}
 }
 

@@ -84,8 +84,10 @@ func OfferRosbag2(m *bridge.Mirror, p Player) error {
 	return nil
 }
 
-// play plays on from an offset. It reports false if the player is playing, or for an end of its own, which it can't have.
-func play(ctx context.Context, do func(context.Context, replay.Command) error, state replay.State, d *msgs.Decoder) bool {
+// play plays on from an offset. It reports false if the player is playing, or for an end of its own, which it can't
+// have.
+func play(ctx context.Context, do func(context.Context, replay.Command) error,
+	state replay.State, d *msgs.Decoder) bool {
 	offset, length, until := d.Time(), d.Duration(), d.Time()
 	if d.Err() != nil || state != replay.Paused || length > 0 || until > 0 {
 		return false

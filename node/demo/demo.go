@@ -1,8 +1,6 @@
-// Package demo records the simulated camera, replays the bag and compares every frame,
-// without any other program.
+// Package demo records the simulated camera, replays the bag and compares every frame, without any other program.
 //
-// It calls node/live and node/play as the commands do. Run waits for every goroutine
-// that it starts.
+// It calls node/live and node/play as the commands do. Run waits for every goroutine that it starts.
 package demo
 
 import (
@@ -46,12 +44,12 @@ type Options struct {
 	Progress func(what string) (report bagstore.Progress, done func())
 }
 
-// Run starts a master, publishes and records the simulated camera, plays the bag back
-// with a clock, and compares every frame that a subscriber receives with the camera's.
-// The error wraps program.ErrIncomplete if any was lost or changed.
+// Run starts a master, publishes and records the simulated camera, plays the bag back with a clock, and compares every
+// frame that a subscriber receives with the camera's. The error wraps program.ErrIncomplete if any was lost or changed.
 func Run(ctx context.Context, o Options) (err error) {
 	d := &demo{Options: o, ledger: newLedger()}
-	d.step("demo", "publishes, records and replays a simulated camera: %v in all, or minutes on a small board", (2*o.Duration + overhead).Round(time.Second))
+	d.step("demo", "publishes, records and replays a simulated camera: %v in all, or minutes on a small board",
+		(2*o.Duration + overhead).Round(time.Second))
 	if o.Log.GetLevel() == zerolog.InfoLevel {
 		o.Log = o.Log.Level(zerolog.WarnLevel) // the steps say it
 	}
@@ -108,7 +106,8 @@ func (d *demo) record(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.step("camera", "%s\n          %s", camdriver.Find(n.Device().Info(), camdriver.InfoName), live.DescribeProfiles(n.Profiles()))
+	d.step("camera", "%s\n          %s", camdriver.Find(n.Device().Info(), camdriver.InfoName),
+		live.DescribeProfiles(n.Profiles()))
 	size := program.SizeText(int64(float64(record.Speed(n.Profiles())) * d.Duration.Seconds()))
 	d.step("record", "%v into %s, about %s", d.Duration, d.bag, size)
 	done := d.progress("record")
@@ -134,14 +133,17 @@ func (d *demo) replay(ctx context.Context) (err error) {
 		return err
 	}
 	clock := msgs.MustType("rosgraph_msgs/Clock")
-	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/clock", Type: clock}, func(ros.Received) { d.clocks++ }); err != nil {
+	if _, err := n.Subscribe(ros.SubscriberOptions{Topic: "/clock", Type: clock},
+		func(ros.Received) { d.clocks++ }); err != nil {
 		return err
 	}
 	d.step("replay", "%v with /clock; every frame is compared", d.Duration)
 	defer d.progress("replay")()
 	return play.Run(ctx, play.Options{
-		Bags: []string{d.bag}, ROS: d.config("player"), Quiet: true, Log: d.Log.Level(zerolog.WarnLevel), // its lines would interrupt the progress bar
-		Queue:  5000, // some seconds of small messages, because a busy machine delays the checker; images are bounded in bytes
+		Bags: []string{d.bag}, ROS: d.config("player"),
+		Quiet: true, Log: d.Log.Level(zerolog.WarnLevel), // its lines would interrupt the progress bar
+		// some seconds of small messages, because a busy machine delays the checker; images are bounded in bytes
+		Queue:  5000,
 		Replay: replay.Settings{ClockHz: 100, WaitForSubscribers: true},
 	})
 }
@@ -193,7 +195,8 @@ func (d *demo) report() error {
 			e := d.ledger.entry(p.Stream)
 			recorded := d.summary.Row(p.Stream.String()).Messages
 			lost := uint64(len(e.given)) - e.same
-			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.1f ms\n", p.Stream, shortProfile(p), len(e.given), recorded, e.received,
+			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.1f ms\n", p.Stream, shortProfile(p),
+				len(e.given), recorded, e.received,
 				lost, e.changed, float64(e.lateness().Microseconds())/1000)
 			sound = sound && lost == 0 && e.changed == 0 && e.received == uint64(len(e.given)) && len(e.given) > 0
 		}

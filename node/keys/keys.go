@@ -11,7 +11,8 @@ import (
 
 // Handler is told of what happens at the terminal.
 type Handler struct {
-	Typed   func(input string)     // a key of a terminal, or what a pipe has; an arrow key is three bytes, and may come in parts
+	// a key of a terminal, or what a pipe has; an arrow key is three bytes, and may come in parts
+	Typed   func(input string)
 	Suspend func() (resume func()) // Ctrl-Z; may be nil
 	Hangup  func()                 // the terminal is gone; nil leaves the signal to others
 }

@@ -19,10 +19,9 @@ const (
 	JobControl = "yes: Ctrl-Z pauses the player and restores the terminal"
 )
 
-// terminal reads keys. It sets up the terminal at fd to deliver each key at once,
-// without echo, and changes nothing else: Ctrl-C still interrupts, and log lines still
-// begin at the left. It restores the terminal for the shell after Ctrl-Z and for the
-// user after Ctrl-\. If fd isn't a terminal, it only reads.
+// terminal reads keys. It sets up the terminal at fd to deliver each key at once, without echo, and changes nothing
+// else: Ctrl-C still interrupts, and log lines still begin at the left. It restores the terminal for the shell after
+// Ctrl-Z and for the user after Ctrl-\. If fd isn't a terminal, it only reads.
 //
 // Only one goroutine may use it.
 type terminal struct {
@@ -93,8 +92,7 @@ func (t *terminal) read(keys []byte) (int, error) {
 	return n, err
 }
 
-// awaitInput waits until fd can be read, for at most d. It uses select, because macOS's poll
-// doesn't support terminals.
+// awaitInput waits until fd can be read, for at most d. It uses select, because macOS's poll doesn't support terminals.
 func awaitInput(fd int, d time.Duration) (ready bool, err error) {
 	if fd >= unix.FD_SETSIZE {
 		return false, fmt.Errorf("file %d: select supports files below %d", fd, unix.FD_SETSIZE)

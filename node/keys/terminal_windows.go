@@ -17,9 +17,8 @@ const (
 	JobControl = "no: Windows has none"
 )
 
-// terminal reads keys from a console, a pipe or a file. It sets up the console to
-// deliver each key at once, without echo and with arrow keys as other terminals send
-// them, and changes nothing else: Ctrl-C still interrupts.
+// terminal reads keys from a console, a pipe or a file. It sets up the console to deliver each key at once, without
+// echo and with arrow keys as other terminals send them, and changes nothing else: Ctrl-C still interrupts.
 //
 // Only one goroutine may use it.
 type terminal struct {

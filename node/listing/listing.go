@@ -43,12 +43,13 @@ type Topic struct {
 
 // Endpoint is a publisher or a subscriber.
 type Endpoint struct {
-	Node           string   `json:"node"`
-	Type           string   `json:"type"`
-	Hash           string   `json:"hash,omitempty"`
-	Reliable       bool     `json:"reliable"`
-	TransientLocal bool     `json:"transient_local"`
-	Mismatches     []string `json:"mismatches,omitempty"` // of a subscriber: which publishers it hears nothing from, and why
+	Node           string `json:"node"`
+	Type           string `json:"type"`
+	Hash           string `json:"hash,omitempty"`
+	Reliable       bool   `json:"reliable"`
+	TransientLocal bool   `json:"transient_local"`
+	// of a subscriber: which publishers it hears nothing from, and why
+	Mismatches []string `json:"mismatches,omitempty"`
 }
 
 // Service is a service with its servers.
@@ -143,7 +144,8 @@ func list(g *ros2.Graph, own ros2.GUID, names []string) *Graph {
 }
 
 func endpoint(e *ros2.EndpointInfo) Endpoint {
-	return Endpoint{Node: node(e), Type: e.Type, Hash: e.Hash, Reliable: e.QoS.Reliable, TransientLocal: e.QoS.TransientLocal}
+	return Endpoint{Node: node(e), Type: e.Type, Hash: e.Hash, Reliable: e.QoS.Reliable,
+		TransientLocal: e.QoS.TransientLocal}
 }
 
 func node(e *ros2.EndpointInfo) string { return cmp.Or(e.Node, e.GUID.String()) }
@@ -185,7 +187,8 @@ func (g *Graph) Text(w io.Writer) error {
 	}
 	fmt.Fprintln(t)
 	for _, s := range g.Services {
-		if !strings.HasPrefix(s.Types[0], "rcl_interfaces/") && !strings.HasPrefix(s.Types[0], "type_description_interfaces/") {
+		if !strings.HasPrefix(s.Types[0], "rcl_interfaces/") &&
+			!strings.HasPrefix(s.Types[0], "type_description_interfaces/") {
 			fmt.Fprintf(t, "%s\t%s\tserved by %s\n", s.Name, strings.Join(s.Types, ", "), strings.Join(s.Servers, ", "))
 		}
 	}

@@ -29,9 +29,11 @@ func TestFind(t *testing.T) {
 	defer listener.Close()
 	_, err = talker.Advertise(ros2.PublisherOptions{Topic: "/a", Type: "std_msgs/msg/String"})
 	need.Must(t, err)
-	_, err = listener.Subscribe(ros2.SubscriberOptions{Topic: "/a", Type: "std_msgs/msg/String", QoS: ros2.QoS{Reliable: true}, Callback: func(ros2.Received) {}})
+	_, err = listener.Subscribe(ros2.SubscriberOptions{Topic: "/a", Type: "std_msgs/msg/String",
+		QoS: ros2.QoS{Reliable: true}, Callback: func(ros2.Received) {}})
 	need.Must(t, err)
-	_, err = listener.Serve("/ask", "std_srvs/srv/Trigger", func(context.Context, []byte) ([]byte, error) { return nil, nil })
+	_, err = listener.Serve("/ask", "std_srvs/srv/Trigger",
+		func(context.Context, []byte) ([]byte, error) { return nil, nil })
 	need.Must(t, err)
 	for _, c := range []struct {
 		names []string

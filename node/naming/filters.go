@@ -80,7 +80,8 @@ func OfferOptions(ctx context.Context, n *ros.Node, name string, of interface {
 	SetOption(camdriver.OptionID, float32) error
 }) (*graph.Reconfigure, error) {
 	writable := func() []camdriver.Option {
-		return slices.DeleteFunc(slices.Clone(of.Options()), func(o camdriver.Option) bool { return o.ReadOnly || o.Max <= o.Min })
+		return slices.DeleteFunc(slices.Clone(of.Options()),
+			func(o camdriver.Option) bool { return o.ReadOnly || o.Max <= o.Min })
 	}
 	parameters := func(current bool) (list graph.Parameters) {
 		for _, o := range writable() {

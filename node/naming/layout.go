@@ -44,7 +44,8 @@ type encode func(h msgs.Header, f *camdriver.Frame) (msgs.Raw, bool)
 
 // newLayout bounds the memory of converted images to poolLimit bytes.
 func newLayout(o WrapperOptions, snap camdriver.DeviceSnapshot, poolLimit int64) *layout {
-	l := &layout{options: o, camera: o.Camera, streams: map[camdriver.StreamID]*stream{}, pool: camdriver.NewPool(poolLimit)}
+	l := &layout{options: o, camera: o.Camera, streams: map[camdriver.StreamID]*stream{},
+		pool: camdriver.NewPool(poolLimit)}
 	for _, s := range snap.Streams {
 		l.addStream(s)
 	}
@@ -109,7 +110,8 @@ func (l *layout) addStream(s camdriver.StreamSnapshot) {
 				return whole(l.imuMessage(h, id.Kind, f)), true
 			})
 		}
-		l.static = append(l.static, staticTopic{l.camera + "/" + name + "/imu_info", "realsense2_camera/IMUInfo", imuInfo(st.frameID, s.Motion)})
+		l.static = append(l.static,
+			staticTopic{l.camera + "/" + name + "/imu_info", "realsense2_camera/IMUInfo", imuInfo(st.frameID, s.Motion)})
 	}
 	if id.Kind == camdriver.Infrared && id.Index == 2 {
 		// As in realsense2_camera, the right image has the left one's frame_id, and
@@ -176,11 +178,12 @@ func (l *layout) addExtrinsics(snap camdriver.DeviceSnapshot) {
 			continue
 		}
 		name := "depth_to_" + rslayout.NodeName(id)
-		l.static = append(l.static, staticTopic{l.camera + "/extrinsics/" + name, "realsense2_camera/Extrinsics", &msgs.Extrinsics{
-			Header:      msgs.Header{FrameID: name + "_extrinsics"},
-			Rotation:    camdriver.Transpose(s.Extrinsic.Rotation), // column-major
-			Translation: s.Extrinsic.Translation,
-		}})
+		l.static = append(l.static,
+			staticTopic{l.camera + "/extrinsics/" + name, "realsense2_camera/Extrinsics", &msgs.Extrinsics{
+				Header:      msgs.Header{FrameID: name + "_extrinsics"},
+				Rotation:    camdriver.Transpose(s.Extrinsic.Rotation), // column-major
+				Translation: s.Extrinsic.Translation,
+			}})
 	}
 }
 

@@ -59,7 +59,8 @@ func (l *layout) clip(f *camdriver.Frame) *camdriver.Frame {
 		return f.Retain()
 	}
 	out := camdriver.NewFrame(buffer)
-	out.Profile, out.Number, out.Timestamp, out.Domain, out.Arrival, out.Metadata = f.Profile, f.Number, f.Timestamp, f.Domain, f.Arrival, f.Metadata
+	out.Profile, out.Number, out.Timestamp, out.Domain, out.Arrival, out.Metadata = f.Profile, f.Number, f.Timestamp,
+		f.Domain, f.Arrival, f.Metadata
 	out.Width, out.Height, out.Stride, out.DepthUnits, out.Data = f.Width, f.Height, f.Stride, f.DepthUnits, buffer.Bytes
 	farthest := uint16(limit)
 	for i := 0; i+1 < len(f.Data); i += 2 {
@@ -146,7 +147,8 @@ func (l *layout) odometry(h msgs.Header, f *camdriver.Frame) *msgs.Odometry {
 	p := &f.Pose
 	m := &msgs.Odometry{Header: h, ChildFrameID: l.options.frame("pose_frame"), Pose: poseTransform(p)}
 	q := p.Rotation
-	rotation := camdriver.FromQuaternion([4]float64{float64(q[0]), float64(q[1]), float64(q[2]), float64(q[3])}, [3]float64{})
+	rotation := camdriver.FromQuaternion([4]float64{float64(q[0]), float64(q[1]), float64(q[2]), float64(q[3])},
+		[3]float64{})
 	toChild := rotation.Inverse().Then(poseToBody)
 	linear, angular := toChild.Apply(double(p.Velocity)), toChild.Apply(double(p.AngularVelocity))
 	m.Twist.Linear, m.Twist.Angular = vector3(linear), vector3(angular)

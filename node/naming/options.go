@@ -2,10 +2,9 @@
 // RealSense bag format (SDKTopics) or realsense2_camera (WrapperTopics), and plays a
 // recording as if realsense2_camera's topics had been recorded (Source).
 //
-// It may use ros to publish, replay and the bag readers, but neither the live
-// node nor the player. Topics publish on the goroutine that delivers the frame; results
-// of frame sets are published by a goroutine that Close waits for. Pixels aren't copied,
-// except to convert them. A message retains its frame until the last subscriber has it.
+// It may use ros to publish, replay and the bag readers, but neither the live node nor the player. Topics publish on
+// the goroutine that delivers the frame; results of frame sets are published by a goroutine that Close waits for.
+// Pixels aren't copied, except to convert them. A message retains its frame until the last subscriber has it.
 package naming
 
 import (
@@ -43,8 +42,7 @@ type WrapperOptions struct {
 	OrderedCloud   bool               `setting:"ordered-cloud"`
 	AllowNoTexture bool               `setting:"allow_no_texture_points"`
 
-	// RGBD adds the topics that rs_rgbd.launch's nodelets made:
-	// color/image_rect_color and depth_registered/points.
+	// RGBD adds the topics that rs_rgbd.launch's nodelets made: color/image_rect_color and depth_registered/points.
 	RGBD bool `setting:"rgbd"`
 
 	InfraRGB bool `setting:"infra_rgb"` // publish grey infrared images as rgb8
@@ -126,7 +124,8 @@ func (o *WrapperOptions) has(filter string) bool { return slices.Contains(o.Filt
 
 // filtersDepth reports whether filters change depth before alignment and colorizer.
 func (o *WrapperOptions) filtersDepth() bool {
-	return slices.ContainsFunc(o.Filters, func(name string) bool { return name != filterColorizer && name != filterPointCloud })
+	return slices.ContainsFunc(o.Filters,
+		func(name string) bool { return name != filterColorizer && name != filterPointCloud })
 }
 
 // depthBlocks returns the names of the blocks for depth before alignment, in the wrapper's order.

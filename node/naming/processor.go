@@ -8,9 +8,8 @@ import (
 	"rsros/msgs"
 )
 
-// processor computes filtered and aligned depth and points from frame sets. It computes only
-// what has subscribers, and only once. It is not safe for concurrent use, except for setting
-// options of filters.
+// processor computes filtered and aligned depth and points from frame sets. It computes only what has subscribers, and
+// only once. It is not safe for concurrent use, except for setting options of filters.
 type processor struct {
 	options *WrapperOptions
 	res     *process.Resources
@@ -20,7 +19,8 @@ type processor struct {
 }
 
 // newProcessor bounds the memory of its frames to memory bytes.
-func newProcessor(l *layout, snap camdriver.DeviceSnapshot, memory int64, depth *streamSinks, open openSink) (*processor, error) {
+func newProcessor(l *layout, snap camdriver.DeviceSnapshot, memory int64, depth *streamSinks,
+	open openSink) (*processor, error) {
 	p := &processor{
 		options: &l.options, res: process.NewResources(memory, runtime.GOMAXPROCS(0)), depth: depth,
 	}

@@ -44,11 +44,13 @@ func newResults(l *layout, snap camdriver.DeviceSnapshot, slots int, open openSi
 	}
 	add := func(topic string, options cloud.Options) error {
 		to, err := open(o.Camera+topic, cloudType, nil)
-		r.clouds = append(r.clouds, &cloudTopic{sink: to, numbers: numbers{ofFrames: l.numbered}, options: options, packer: cloud.NewPacker(slots)})
+		r.clouds = append(r.clouds,
+			&cloudTopic{sink: to, numbers: numbers{ofFrames: l.numbered}, options: options, packer: cloud.NewPacker(slots)})
 		return err
 	}
 	if o.PointCloud || o.has(filterPointCloud) {
-		if err := add("/depth/color/points", cloud.Options{Ordered: o.OrderedCloud, AllowNoTexture: o.AllowNoTexture}); err != nil {
+		if err := add("/depth/color/points",
+			cloud.Options{Ordered: o.OrderedCloud, AllowNoTexture: o.AllowNoTexture}); err != nil {
 			return nil, err
 		}
 	}
@@ -197,7 +199,8 @@ func (r *results) texture(set *process.Set, to *cloud.Shape) (bool, error) {
 	case camdriver.Y8, camdriver.RAW8:
 		t.Gray = true
 	default:
-		return false, fmt.Errorf("colour points by %s: its pixels are %s, want RGB8, BGR8, RGBA8, BGRA8 or Y8", found.Stream(), found.Profile.Format)
+		return false, fmt.Errorf("colour points by %s: its pixels are %s, want RGB8, BGR8, RGBA8, BGRA8 or Y8",
+			found.Stream(), found.Profile.Format)
 	}
 	to.Texture = t
 	return true, nil

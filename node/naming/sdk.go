@@ -14,9 +14,8 @@ import (
 	"rsros/ros"
 )
 
-// SDKTopics publishes a device under the RealSense bag format's names, with the same
-// messages as in a recording. It encodes a frame only if one of its topics has a
-// subscriber.
+// SDKTopics publishes a device under the RealSense bag format's names, with the same messages as in a recording. It
+// encodes a frame only if one of its topics has a subscriber.
 type SDKTopics struct {
 	camdriver.NopHandler
 	out      *ros.Node
@@ -49,7 +48,8 @@ const firstDevice = "/device_0/"
 func IsSDKTopic(topic string) bool { return strings.HasPrefix(topic, "/device_") }
 
 // NewSDKTopics advertises the topics of a node's device number, counted from 0.
-func NewSDKTopics(ctx context.Context, out *ros.Node, snap camdriver.DeviceSnapshot, number int) (_ *SDKTopics, err error) {
+func NewSDKTopics(ctx context.Context, out *ros.Node, snap camdriver.DeviceSnapshot,
+	number int) (_ *SDKTopics, err error) {
 	s := &SDKTopics{
 		out: out, prefix: fmt.Sprintf("/device_%d/", number), enc: rslayout.NewEncoder(snap),
 		streams: map[camdriver.StreamID][]*transport.Publisher{}, pubs: map[string]*transport.Publisher{},
@@ -78,7 +78,8 @@ func (s *SDKTopics) addStream(ctx context.Context, profile camdriver.Profile, un
 	for _, t := range s.enc.Stream(id).Topics() {
 		var images transport.Options
 		if t.Type.Name == imageType {
-			images = transport.Options{Encoding: rslayout.Encoding(profile.Format), Depth: id.Kind == camdriver.Depth, Units: units}
+			images = transport.Options{Encoding: rslayout.Encoding(profile.Format),
+				Depth: id.Kind == camdriver.Depth, Units: units}
 		}
 		p, err := s.publisher(ctx, t.Name, t.Type, false, images)
 		if err != nil {
@@ -101,7 +102,8 @@ func depthUnits(snap camdriver.DeviceSnapshot) float64 {
 
 // publisher returns the publisher of a topic of the format. It advertises it when first
 // needed, because the categories of notifications aren't known in advance.
-func (s *SDKTopics) publisher(ctx context.Context, topic string, t msgs.Type, latch bool, images transport.Options) (*transport.Publisher, error) {
+func (s *SDKTopics) publisher(ctx context.Context, topic string, t msgs.Type, latch bool,
+	images transport.Options) (*transport.Publisher, error) {
 	if rest, ok := strings.CutPrefix(topic, firstDevice); ok {
 		topic = s.prefix + rest
 	}
@@ -110,7 +112,8 @@ func (s *SDKTopics) publisher(ctx context.Context, topic string, t msgs.Type, la
 	if p, ok := s.pubs[topic]; ok {
 		return p, nil
 	}
-	p, err := transport.Advertise(ctx, s.out, ros.PublisherOptions{Topic: topic, Type: t, LatchAll: latch, Queue: sdkQueue(topic, latch)}, images)
+	p, err := transport.Advertise(ctx, s.out,
+		ros.PublisherOptions{Topic: topic, Type: t, LatchAll: latch, Queue: sdkQueue(topic, latch)}, images)
 	if err != nil {
 		return nil, fmt.Errorf("advertise %s: %w", topic, err)
 	}
@@ -144,15 +147,15 @@ func (s *SDKTopics) publish(ctx context.Context, m rslayout.Message) error {
 	return nil
 }
 
-// Frame implements camdriver.Handler. Messages with pixels retain the frame until every
-// subscriber has received them.
+// Frame implements camdriver.Handler. Messages with pixels retain the frame until every subscriber has received them.
 func (s *SDKTopics) Frame(sensor int, f *camdriver.Frame) {
 	st, list := s.enc.Stream(f.Stream()), s.streams[f.Stream()]
 	if st == nil || st.Sensor != sensor {
 		return
 	}
 	metadata := list[len(st.Data)]
-	dataWanted, metadataWanted := slices.ContainsFunc(list[:len(st.Data)], (*transport.Publisher).Wanted), metadata.Wanted()
+	dataWanted, metadataWanted := slices.ContainsFunc(list[:len(st.Data)], (*transport.Publisher).Wanted),
+		metadata.Wanted()
 	if !dataWanted && !metadataWanted {
 		return
 	}

@@ -49,7 +49,8 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 	o.TFRate = 0 // transforms of a recording are static
 	snap := file.Snapshot()
 	s = &Source{
-		file: file, layout: newLayout(o, snap, noLimit), offset: bagstore.TimeOf(now), rig: process.NewRig(snap), streams: make(streams),
+		file: file, layout: newLayout(o, snap, noLimit), offset: bagstore.TimeOf(now),
+		rig: process.NewRig(snap), streams: make(streams),
 		counts: make(map[*bagstore.Connection]uint64), sinks: make(map[*bagstore.Connection]*callbackSink),
 	}
 	s.layout.numbered = true
@@ -67,12 +68,15 @@ func OpenSource(file *rsbag.File, o WrapperOptions, now time.Time, log zerolog.L
 	}
 	for _, t := range s.layout.static {
 		c := s.connect(t.topic, t.typ, 1)
-		s.statics = append(s.statics, replay.Recorded{Message: bagstore.Message{Conn: c, Time: bagstore.MinTime, Stored: bagstore.Stored{Data: msgs.Marshal(t.msg)}}})
+		s.statics = append(s.statics,
+			replay.Recorded{Message: bagstore.Message{Conn: c, Time: bagstore.MinTime,
+				Stored: bagstore.Stored{Data: msgs.Marshal(t.msg)}}})
 	}
 	if !o.align() && !o.cloud() && !o.changesDepth() {
 		return s, nil
 	}
-	processor, err := newProcessor(s.layout, snap, noLimit, s.streams[camdriver.DepthStream], s.opener(camdriver.DepthStream, true))
+	processor, err := newProcessor(s.layout, snap, noLimit, s.streams[camdriver.DepthStream],
+		s.opener(camdriver.DepthStream, true))
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +95,8 @@ func (s *Source) opener(id camdriver.StreamID, computed bool) openSink {
 
 func (s *Source) connect(topic, typ string, count uint64) *bagstore.Connection {
 	t := msgs.MustType(typ)
-	c := &bagstore.Connection{ID: uint32(len(s.conns)), Topic: absolute(topic), Type: t.Name, MD5: t.MD5, Definition: t.Definition}
+	c := &bagstore.Connection{ID: uint32(len(s.conns)), Topic: absolute(topic), Type: t.Name,
+		MD5: t.MD5, Definition: t.Definition}
 	s.conns, s.counts[c] = append(s.conns, c), count
 	return c
 }

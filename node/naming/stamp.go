@@ -7,10 +7,9 @@ import (
 	"rsros/msgs"
 )
 
-// Stamper converts camera timestamps to ROS time as realsense2_camera does. Global and
-// system time are unchanged. A hardware clock has no date, so its first frame gets the
-// host's arrival time, and later frames are stamped relative to it by the camera's clock.
-// It is safe for concurrent use.
+// Stamper converts camera timestamps to ROS time as realsense2_camera does. Global and system time are unchanged. A
+// hardware clock has no date, so its first frame gets the host's arrival time, and later frames are stamped relative to
+// it by the camera's clock. It is safe for concurrent use.
 type Stamper struct {
 	mu    sync.Mutex
 	begun bool

@@ -20,9 +20,8 @@ func toBody(id camdriver.StreamID) camdriver.Extrinsics {
 	return opticalToBody
 }
 
-// staticTransforms returns the tree that realsense2_camera publishes: camera_link, which is
-// the reference stream's body frame, with a body frame for each stream, which has the
-// stream's optical frame.
+// staticTransforms returns the tree that realsense2_camera publishes: camera_link, which is the reference stream's body
+// frame, with a body frame for each stream, which has the stream's optical frame.
 func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TFMessage {
 	m, base := &msgs.TFMessage{}, o.frame("link")
 	add := func(parent, child string, e camdriver.Extrinsics) {
@@ -56,8 +55,7 @@ func staticTransforms(o *WrapperOptions, snap camdriver.DeviceSnapshot) *msgs.TF
 			add(o.bodyFrame(id), o.frame("imu_optical_frame"), opticalToBody)
 		}
 		if id.Kind == camdriver.Color && o.align() {
-			// In realsense2_camera it is a second parent of the colour camera's
-			// optical frame, which tf doesn't support.
+			// In realsense2_camera it is a second parent of the colour camera's optical frame, which tf doesn't support.
 			add(base, o.frame("aligned_depth_to_color_frame"), place)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 )
 
 func (s *Source) View(q bagstore.Query) replay.View {
-	v := &view{source: s, start: q.Start, end: cmp.Or(q.End, bagstore.MaxTime), frames: make(map[camdriver.StreamID][]*bagstore.Connection)}
+	v := &view{source: s, start: q.Start, end: cmp.Or(q.End, bagstore.MaxTime),
+		frames: make(map[camdriver.StreamID][]*bagstore.Connection)}
 	wanted := func(c *bagstore.Connection) bool { return q.Connections == nil || q.Connections(c) }
 	for _, c := range s.conns {
 		switch out := s.sinks[c]; {
@@ -93,7 +94,8 @@ func (v *view) reads(id camdriver.StreamID) bool {
 	case len(v.computed) == 0:
 		return false
 	}
-	return id.Kind == o.Texture.Kind || id.Kind == camdriver.Color && o.align() || id.Kind == camdriver.Infrared && o.has(filterHDRMerge)
+	return id.Kind == o.Texture.Kind || id.Kind == camdriver.Color && o.align() ||
+		id.Kind == camdriver.Infrared && o.has(filterHDRMerge)
 }
 
 // iterator is a replay.Iterator over sets of frames, samples and, first, static messages.
@@ -145,7 +147,8 @@ func (it *iterator) Next() bool {
 		}
 		at := it.view.source.offset + bagstore.Time(e.At)
 		if conns := it.take(e); len(conns) > 0 && at <= it.view.end {
-			w := &deferredEntry{Shared: msgs.Share(e), Entry: e, source: it.view.source, run: it.run, united: it.united, conns: conns}
+			w := &deferredEntry{Shared: msgs.Share(e), Entry: e, source: it.view.source, run: it.run,
+				united: it.united, conns: conns}
 			it.cur = replay.Recorded{Message: bagstore.Message{Conn: conns[0], Time: at}, Deferred: w}
 			return true
 		}

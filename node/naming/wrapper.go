@@ -33,7 +33,8 @@ const imageType = "sensor_msgs/Image"
 const wrapperPool = 256 << 20
 
 // NewWrapperTopics advertises the topics and publishes the static ones.
-func NewWrapperTopics(ctx context.Context, out *ros.Node, o WrapperOptions, snap camdriver.DeviceSnapshot, stamps *Stamper) (*WrapperTopics, error) {
+func NewWrapperTopics(ctx context.Context, out *ros.Node, o WrapperOptions, snap camdriver.DeviceSnapshot,
+	stamps *Stamper) (*WrapperTopics, error) {
 	w := &WrapperTopics{
 		layout: newLayout(o, snap, wrapperPool), out: out, stamps: stamps,
 		streams: make(streams),
@@ -86,9 +87,11 @@ func (w *WrapperTopics) opener(ctx context.Context) openSink {
 }
 
 // advertise advertises a topic. Queue 0 is the default.
-func (w *WrapperTopics) advertise(ctx context.Context, topic, typ string, latch bool, queue int, images transport.Options) (*transport.Publisher, error) {
+func (w *WrapperTopics) advertise(ctx context.Context, topic, typ string, latch bool, queue int,
+	images transport.Options) (*transport.Publisher, error) {
 	t := msgs.MustType(typ)
-	p, err := transport.Advertise(ctx, w.out, ros.PublisherOptions{Topic: topic, Type: t, Latch: latch, Queue: queue}, images)
+	p, err := transport.Advertise(ctx, w.out,
+		ros.PublisherOptions{Topic: topic, Type: t, Latch: latch, Queue: queue}, images)
 	if err != nil {
 		return nil, fmt.Errorf("advertise %s: %w", topic, err)
 	}

@@ -193,7 +193,8 @@ func (o *output) close() {
 	}
 }
 
-// Losses counts the drops of subscribers of the topics and their transports, and images that weren't compressed in time.
+// Losses counts the drops of subscribers of the topics and their transports, and images that weren't compressed in
+// time.
 func (o *output) Losses() (dropped, skipped uint64) {
 	for _, l := range o.mirror.Lost() {
 		dropped += l.Messages
@@ -268,7 +269,8 @@ func (o *output) details(s replay.Status) (values []msgs.KeyValue) {
 		return nil
 	}
 	for _, l := range o.losses() {
-		values = append(values, msgs.KeyValue{Key: "dropped " + l.topic + " " + l.subscriber, Value: strconv.FormatUint(l.messages, 10)})
+		values = append(values, msgs.KeyValue{Key: "dropped " + l.topic + " " + l.subscriber,
+			Value: strconv.FormatUint(l.messages, 10)})
 	}
 	return values
 }
@@ -280,7 +282,8 @@ func (o *output) logEnd(log zerolog.Logger, s replay.Status, bags []string, loss
 	made := program.Summary{Verb: "played", Paths: bags, Size: int64(s.Bytes), Counts: []string{
 		program.Count(s.Messages, "message"), fmt.Sprintf("at most %v late", s.WorstLate.Round(time.Microsecond))}}
 	if s.Stalls > 0 {
-		made.Losses = append(made.Losses, fmt.Sprintf("%s, %v in all", program.Count(s.Stalls, "stall"), s.Stalled.Round(time.Millisecond)))
+		made.Losses = append(made.Losses,
+			fmt.Sprintf("%s, %v in all", program.Count(s.Stalls, "stall"), s.Stalled.Round(time.Millisecond)))
 	}
 	if dropped > 0 {
 		lost = append(lost, lossText(dropped, losses))
@@ -288,7 +291,8 @@ func (o *output) logEnd(log zerolog.Logger, s replay.Status, bags []string, loss
 	}
 	log.Info().Msg(made.String())
 	for _, l := range losses {
-		log.Warn().Str("topic", l.topic).Str("subscriber", l.subscriber).Uint64("lost", l.messages).Msg("a slow subscriber lost messages")
+		log.Warn().Str("topic", l.topic).Str("subscriber", l.subscriber).Uint64("lost", l.messages).
+			Msg("a slow subscriber lost messages")
 	}
 	for _, text := range skips {
 		log.Warn().Msg("the computer is too slow: " + text)

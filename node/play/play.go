@@ -1,6 +1,5 @@
-// Package play plays bags into the graph, like `rosbag play`: it opens the bags,
-// joins the graph, and connects replay's player to publishers, to the keyboard
-// and to a status line on the terminal.
+// Package play plays bags into the graph, like `rosbag play`: it opens the bags, joins the graph, and connects replay's
+// player to publishers, to the keyboard and to a status line on the terminal.
 //
 // Run waits for every goroutine that it starts.
 package play
@@ -43,10 +42,12 @@ type Options struct {
 	RateControlTopic string `setting:"rate-control-topic"` // playback waits while the header stamps of this topic lag
 	LossyOK          bool   `setting:"lossy-ok"`           // losses of slow subscribers aren't an error
 
-	Naming  naming.Choice `setting:"naming"` // default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
+	// default sdk: as recorded; wrapper plays one RealSense bag as realsense2_camera's topics
+	Naming  naming.Choice `setting:"naming"`
 	Wrapper naming.WrapperOptions
 
-	FileTime bool `setting:"file-time"` // RealSense recordings are played by the times in the file, not on the time line of their stamps
+	// RealSense recordings are played by the times in the file, not on the time line of their stamps
+	FileTime bool `setting:"file-time"`
 
 	HTTP view.Access // the zero value serves nothing
 
@@ -62,15 +63,15 @@ type Options struct {
 func (o *Options) Settings() settings.Fields {
 	return settings.Fields{
 		"camera": &o.Wrapper.Camera, "start": settings.Parsed(&o.Replay.Start, bagstore.ParseMoment),
-		"end": settings.Parsed(&o.Replay.End, bagstore.ParseMoment), "loop-range": settings.Parsed(&o.Replay.LoopRange, replay.ParseRange),
+		"end":        settings.Parsed(&o.Replay.End, bagstore.ParseMoment),
+		"loop-range": settings.Parsed(&o.Replay.LoopRange, replay.ParseRange),
 	}
 }
 
 // Run plays bags into the graph until their end, Stop, or the end of ctx.
 //
-// If a bag can't be opened, it returns bagstore's error. Other errors wrap
-// program.ErrUsage, program.ErrNoMaster, or program.ErrIncomplete if something couldn't be
-// published or slow subscribers lost messages.
+// If a bag can't be opened, it returns bagstore's error. Other errors wrap program.ErrUsage, program.ErrNoMaster, or
+// program.ErrIncomplete if something couldn't be published or slow subscribers lost messages.
 func Run(ctx context.Context, o Options) error {
 	s := session{Options: o}
 	problems, err := s.run(ctx)
@@ -87,7 +88,8 @@ func Run(ctx context.Context, o Options) error {
 func (o *Options) recording(bags []*bagstore.Recording) (*rsbag.File, error) {
 	switch {
 	case o.Naming == naming.Both:
-		return nil, fmt.Errorf("%w: a bag is played under one naming, sdk or wrapper; live --device %s has both", program.ErrUsage, o.Bags[0])
+		return nil, fmt.Errorf("%w: a bag is played under one naming, sdk or wrapper; live --device %s has both",
+			program.ErrUsage, o.Bags[0])
 	case o.Naming != naming.Wrapper:
 		return nil, nil
 	case o.FileTime:
@@ -95,7 +97,8 @@ func (o *Options) recording(bags []*bagstore.Recording) (*rsbag.File, error) {
 	case len(bags) != 1:
 		return nil, fmt.Errorf("%w: --naming wrapper plays one RealSense bag, not %d", program.ErrUsage, len(bags))
 	}
-	return rsbag.Open(bags[0].Path(), rsbag.Options{Bag: bags[0], CameraNodes: true, Camera: o.Wrapper.Camera, Lenient: true})
+	return rsbag.Open(bags[0].Path(),
+		rsbag.Options{Bag: bags[0], CameraNodes: true, Camera: o.Wrapper.Camera, Lenient: true})
 }
 
 // wrapper applies private parameters where no flag is set.

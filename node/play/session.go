@@ -81,8 +81,10 @@ func (s *session) open(ctx context.Context) (recording *rsbag.File, err error) {
 	s.Log.Info().Strs("bags", s.Bags).Msg("opening")
 	reading, end := context.WithCancel(ctx)
 	s.closers, s.reads = append(s.closers, end), end
-	fetching := program.ProgressLines("fetching", time.Now, func(line string) { s.Log.Info().Msg(line) }) // a .db3 file at an address
-	if s.bags, s.damage, err = bagset.Open(s.Bags, bagstore.OpenOptions{Context: reading, Progress: fetching}, s.Log); err != nil {
+	// a .db3 file at an address
+	fetching := program.ProgressLines("fetching", time.Now, func(line string) { s.Log.Info().Msg(line) })
+	if s.bags, s.damage, err = bagset.Open(s.Bags,
+		bagstore.OpenOptions{Context: reading, Progress: fetching}, s.Log); err != nil {
 		return nil, err
 	}
 	if recording, err = s.recording(s.bags); err != nil {
@@ -104,7 +106,8 @@ func (s *session) open(ctx context.Context) (recording *rsbag.File, err error) {
 func (s *session) warnOfMisread() {
 	isTopic := func(name string) bool {
 		return slices.ContainsFunc(s.bags, func(b *bagstore.Recording) bool {
-			return slices.ContainsFunc(b.Connections(), func(c *bagstore.Connection) bool { return strings.Trim(c.Topic, "/") == strings.Trim(name, "/") })
+			return slices.ContainsFunc(b.Connections(),
+				func(c *bagstore.Connection) bool { return strings.Trim(c.Topic, "/") == strings.Trim(name, "/") })
 		})
 	}
 	for _, text := range settings.Play.Misread(s.ROS.PrivateParams, s.ROS.Remaps, isTopic) {

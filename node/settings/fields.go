@@ -39,8 +39,7 @@ func Parsed[T any](value *T, parse func(string) (T, error)) Setter {
 	}, func() bool { return reflect.ValueOf(value).Elem().IsZero() }}
 }
 
-// Key returns a Setter of a map's value. Setting it replaces the map by a changed copy; the map
-// may be nil.
+// Key returns a Setter of a map's value. Setting it replaces the map by a changed copy; the map may be nil.
 func Key[K comparable, V any](values *map[K]V, key K, parse func(string) (V, error)) Setter {
 	return Setter{func(text string) error {
 		v, err := parse(text)

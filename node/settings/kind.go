@@ -42,7 +42,8 @@ const (
 // kinds has the names of values in help, and the descriptions in errors.
 var kinds = [...]struct{ name, wants string }{
 	Bool: {"bool", "true or false"}, Text: {name: "NAME"}, Texts: {name: "NAME"}, List: {name: "NAME,..."},
-	File: {name: "FILE"}, Folder: {name: "FOLDER"}, Serial: {name: "SERIAL"}, Word: {name: "NAME"}, Value: {name: "VALUE"}, Expression: {name: "REGEX"}, Profile: {name: "PROFILE"},
+	File: {name: "FILE"}, Folder: {name: "FOLDER"}, Serial: {name: "SERIAL"}, Word: {name: "NAME"}, Value: {name: "VALUE"},
+	Expression: {name: "REGEX"}, Profile: {name: "PROFILE"},
 	Whole: {"N", "a whole number"}, Number: {"N", "a number"}, Positive: {"N", "a number above 0"},
 	Size: {"SIZE", wantSize}, Time: {"TIME", wantTime}, TimeOrZero: {"TIME", wantTime}, Wait: {"TIME", wantTime},
 	Limit: {"N", "a whole number"},

@@ -1,6 +1,5 @@
-// Package settings declares the settings of the commands that run a node: flags, private
-// parameters, kinds, defaults and help. It sets the fields of options that are tagged with a
-// setting's name, and records which source set them.
+// Package settings declares the settings of the commands that run a node: flags, private parameters, kinds, defaults
+// and help. It sets the fields of options that are tagged with a setting's name, and records which source set them.
 //
 // A flag takes precedence over a private parameter, a parameter over a file of settings, and that
 // over the default, even if the value is zero. Only the tables are safe for concurrent use.
@@ -127,7 +126,8 @@ func (g Given) By(name string, origin Origin) bool {
 
 // Misread returns warnings of a command line's private parameters that no setting has, and of remaps that look like
 // parameters. isTopic says which names topics have. Parameters below a name, as ~front/depth_width, aren't looked at.
-func (s Set) Misread(params map[string]any, remaps map[string]string, isTopic func(name string) bool) (warnings []string) {
+func (s Set) Misread(params map[string]any, remaps map[string]string,
+	isTopic func(name string) bool) (warnings []string) {
 	var known, flags []string
 	for _, setting := range s {
 		known = append(known, setting.Params...)

@@ -52,7 +52,8 @@ func compressed(encoding string) plugin {
 	return newPlugin("compressed", d, (*imagetransport.Encoder).Compress,
 		func(o *imagetransport.Options, v graph.Values) { o.JPEGQuality = v["jpeg_quality"].(int) },
 		graph.Parameter{Name: "format", Description: "Compression format", Default: d.Format, Choices: formats},
-		graph.Parameter{Name: "jpeg_quality", Description: "JPEG quality percentile", Default: d.JPEGQuality, Min: 1, Max: 100})
+		graph.Parameter{Name: "jpeg_quality", Description: "JPEG quality percentile",
+			Default: d.JPEGQuality, Min: 1, Max: 100})
 }
 
 // compressedDepth is compressed_depth_image_transport's publisher.
@@ -67,8 +68,10 @@ func compressedDepth(encoding string, units float64) plugin {
 			{Name: "png", Description: "PNG lossless compression", Value: imagetransport.PNG},
 			{Name: "rvl", Description: "RVL lossless compression", Value: imagetransport.RVL},
 		}},
-		graph.Parameter{Name: "depth_max", Description: "Maximum depth value (meter): what is farther becomes 0", Default: d.DepthMax,
+		graph.Parameter{Name: "depth_max",
+			Description: "Maximum depth value (meter): what is farther becomes 0", Default: d.DepthMax,
 			Min: float64(imagetransport.MinDepthMax), Max: float64(imagetransport.MaxDepthMax)},
-		graph.Parameter{Name: "depth_quantization", Description: "Depth value at which the sensor accuracy is 1 m (32FC1 only)", Default: d.Quantization,
+		graph.Parameter{Name: "depth_quantization",
+			Description: "Depth value at which the sensor accuracy is 1 m (32FC1 only)", Default: d.Quantization,
 			Min: float64(imagetransport.MinQuantization), Max: float64(imagetransport.MaxQuantization)})
 }

@@ -1,11 +1,9 @@
-// Package transport publishes the compressed forms of image topics that ROS's
-// image_transport publishes: TOPIC/compressed and, for depth, TOPIC/compressedDepth,
-// with the parameters of its plugins.
+// Package transport publishes the compressed forms of image topics that ROS's image_transport publishes:
+// TOPIC/compressed and, for depth, TOPIC/compressedDepth, with the parameters of its plugins.
 //
-// Each image is compressed once for all subscribers, on a goroutine of the topic, and
-// only while there are any. If images arrive faster than they can be compressed, the
-// oldest are dropped and counted. Messages have the image's header except header.seq,
-// which counts the messages of the topic, as roscpp's publishers do. Close waits for the
+// Each image is compressed once for all subscribers, on a goroutine of the topic, and only while there are any. If
+// images arrive faster than they can be compressed, the oldest are dropped and counted. Messages have the image's
+// header except header.seq, which counts the messages of the topic, as roscpp's publishers do. Close waits for the
 // goroutines.
 package transport
 
@@ -33,8 +31,8 @@ type Publisher struct {
 	Topics
 }
 
-// Advertise advertises a topic and, with queues like its own, the transports for its encoding. The parameter server has until
-// the end of ctx to answer for their parameters. There are none for an encoding that can't be compressed.
+// Advertise advertises a topic and, with queues like its own, the transports for its encoding. The parameter server has
+// until the end of ctx to answer for their parameters. There are none for an encoding that can't be compressed.
 func Advertise(ctx context.Context, n *ros.Node, image ros.PublisherOptions, o Options) (*Publisher, error) {
 	pub, err := n.Advertise(image)
 	if err != nil {
@@ -59,7 +57,8 @@ func Advertise(ctx context.Context, n *ros.Node, image ros.PublisherOptions, o O
 
 func (p *Publisher) add(ctx context.Context, n *ros.Node, image ros.PublisherOptions, o Options, f plugin) error {
 	topic := p.Topic() + "/" + f.name
-	pub, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("sensor_msgs/CompressedImage"), Queue: image.Queue, QueueBytes: image.QueueBytes})
+	pub, err := n.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType("sensor_msgs/CompressedImage"),
+		Queue: image.Queue, QueueBytes: image.QueueBytes})
 	if err != nil {
 		return err
 	}
@@ -111,9 +110,8 @@ type Topics []*transport
 // Wanted reports whether any of the transports has subscribers.
 func (t Topics) Wanted() bool { return slices.ContainsFunc(t, (*transport).wanted) }
 
-// Share passes a sensor_msgs/Image to the transports that have subscribers and returns
-// it for publication on its own topic. It takes over the message's reference and
-// returns another one. It never waits.
+// Share passes a sensor_msgs/Image to the transports that have subscribers and returns it for publication on its own
+// topic. It takes over the message's reference and returns another one. It never waits.
 func (t Topics) Share(m msgs.Raw) msgs.Raw {
 	if !t.Wanted() {
 		return m
