@@ -60,8 +60,9 @@ func plan(conns []*bagstore.Connection, o *Options) (cs *channels, renamed, prob
 		name := names[c.Topic]
 		first := byTopic[name]
 		if first != nil && (first.Type.MD5 != c.MD5 || first.Type.Name != c.Type) {
-			problems = append(problems, fmt.Sprintf("a part of topic %s is left out: it is of type %s [%s], another part of %s [%s]",
-				c.Topic, c.Type, c.MD5, first.Type.Name, first.Type.MD5))
+			problems = append(problems,
+				fmt.Sprintf("a part of topic %s is left out: it is of type %s [%s], another part of %s [%s]",
+					c.Topic, c.Type, c.MD5, first.Type.Name, first.Type.MD5))
 			continue
 		}
 		key := [2]string{c.CallerID, name}
@@ -108,11 +109,13 @@ func printable(typ string) bool {
 // newChannel returns a channel. An error means that its stamps can't be found.
 func newChannel(c *bagstore.Connection, name string, o *Options, specs *msgs.Cache[*msgs.Spec]) (*channel, error) {
 	ch := &channel{
-		Channel:  Channel{Topic: name, Type: msgs.Type{Name: c.Type, MD5: c.MD5, Definition: c.Definition}, CallerID: c.CallerID, BestEffort: c.BestEffort},
+		Channel: Channel{Topic: name, Type: msgs.Type{Name: c.Type, MD5: c.MD5, Definition: c.Definition},
+			CallerID: c.CallerID, BestEffort: c.BestEffort},
 		recorded: c.Topic,
 		limit:    work.NewLimiter(o.Filter.Limits[c.Topic]),
 		tfStatic: hasStaticTransforms(c),
-		image:    c.Type == "sensor_msgs/Image" || c.Type == "sensor_msgs/CompressedImage" || c.Type == "sensor_msgs/PointCloud2",
+		image: c.Type == "sensor_msgs/Image" || c.Type == "sensor_msgs/CompressedImage" ||
+			c.Type == "sensor_msgs/PointCloud2",
 	}
 	spec, err := specs.Get(c.Type, c.Definition, msgs.Parse)
 	if err == nil {
@@ -172,7 +175,8 @@ func (cs *channels) dropUnpublished() {
 }
 
 func (cs *channels) sorted() []*channel {
-	return slices.SortedStableFunc(slices.Values(cs.list), func(x, y *channel) int { return cmp.Compare(x.Topic, y.Topic) })
+	return slices.SortedStableFunc(slices.Values(cs.list),
+		func(x, y *channel) int { return cmp.Compare(x.Topic, y.Topic) })
 }
 
 func (cs *channels) anyImage() bool {
@@ -181,9 +185,8 @@ func (cs *channels) anyImage() bool {
 
 var illegal, slashes = regexp.MustCompile(`[^a-zA-Z0-9_/]`), regexp.MustCompile("/+")
 
-// legalName returns a topic name that ROS accepts: letters, digits, '_' and '/',
-// starting with a letter, '/' or '~'. Every other character becomes '_', as in later
-// versions of the SDK ("Depth Units", "Depth_Units").
+// legalName returns a topic name that ROS accepts: letters, digits, '_' and '/', starting with a letter, '/' or '~'.
+// Every other character becomes '_', as in later versions of the SDK ("Depth Units", "Depth_Units").
 func legalName(topic string) string {
 	legal := illegal.ReplaceAllLiteralString(topic, "_")
 	if strings.HasPrefix(topic, "~") {

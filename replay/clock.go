@@ -15,8 +15,7 @@ const never = Wall(1<<63 - 1)
 // Clock is a player's source of time. System is the machine's clock.
 type Clock interface {
 	Now() Wall
-	// Wait returns at t, or earlier if Wake was called since the last Wait
-	// returned. It is called by the goroutine of Run.
+	// Wait returns at t, or earlier if Wake was called since the last Wait returned. It is called by the goroutine of Run.
 	Wait(t Wall)
 	// Wake ends the current or the next Wait. It may be called from any goroutine.
 	Wake()

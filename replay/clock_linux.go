@@ -54,9 +54,8 @@ func (s *System) Wait(t Wall) {
 	}
 }
 
-// wait is called before waiting, when it sets the timer, and again when the timer
-// is readable. It returns true to end the wait. It reads nothing, because setting
-// the timer again makes it unreadable.
+// wait is called before waiting, when it sets the timer, and again when the timer is readable. It returns true to end
+// the wait. It reads nothing, because setting the timer again makes it unreadable.
 func (s *System) wait(uintptr) bool {
 	if s.armed {
 		return true
@@ -71,10 +70,9 @@ func (s *System) Wake() {
 	s.set(1)
 }
 
-// set makes the timer readable after d. On a timerfd with these values the call
-// can't fail, and it doesn't block: as a call that may block, it would wake the Go
-// runtime's monitor thread for every message.
+// set makes the timer readable after d. On a timerfd with these values the call can't fail, and it doesn't block: as a
+// call that may block, it would wake the Go runtime's monitor thread for every message.
 func (s *System) set(d time.Duration) {
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
-	unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(s.fd), 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0) //nolint:errcheck // see above
+	unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(s.fd), 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
 }

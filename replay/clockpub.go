@@ -19,7 +19,8 @@ type clockPublisher struct {
 }
 
 func newClockPublisher(o Options) clockPublisher {
-	c := clockPublisher{perMessage: o.ClockPerMessage || o.Immediate || len(o.ClockTopics) > 0, topics: make(map[string]bool)}
+	c := clockPublisher{perMessage: o.ClockPerMessage || o.Immediate ||
+		len(o.ClockTopics) > 0, topics: make(map[string]bool)}
 	if o.ClockHz > 0 {
 		c.period, c.out = time.Duration(1e9/o.ClockHz), o.Output.PublishClock
 	}

@@ -10,9 +10,8 @@ import (
 	"rsros/bagstore"
 )
 
-// Command is a request to a player; the types below are the commands. Any goroutine
-// may submit one (see Player.Do and Player.Submit). The player executes commands
-// between two messages, in the order of submission.
+// Command is a request to a player; the types below are the commands. Any goroutine may submit one (see Player.Do and
+// Player.Submit). The player executes commands between two messages, in the order of submission.
 type Command interface {
 	do(p *Player, now Wall) error
 }
@@ -40,14 +39,12 @@ type (
 type (
 	// StepMessage publishes the next message while paused.
 	StepMessage struct{}
-	// StepFrameSet publishes one image of each stream while paused, and all
-	// messages between them: from an image up to the next one of the stream that came
-	// first.
+	// StepFrameSet publishes one image of each stream while paused, and all messages between them: from an image up to the
+	// next one of the stream that came first.
 	StepFrameSet struct{}
 )
 
-// Seeks are clamped to the times that are played. The messages that are latched at the
-// new time are published first.
+// Seeks are clamped to the times that are played. The messages that are latched at the new time are published first.
 type (
 	// SeekTo goes to a bag time.
 	SeekTo struct{ Time bagstore.Time }
@@ -312,8 +309,8 @@ func (b *inbox) put(r request) {
 	}
 }
 
-// await returns a context for a wait on the goroutine of Run. It ends, with ErrHeldUp as its cause, when a command comes
-// or the next status is due.
+// await returns a context for a wait on the goroutine of Run. It ends, with ErrHeldUp as its cause, when a command
+// comes or the next status is due.
 func (b *inbox) await(parent context.Context) context.Context {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -345,10 +342,9 @@ func (b *inbox) take() request {
 // Submit queues a command and doesn't wait for its result.
 func (p *Player) Submit(c Command) { p.submit(request{c, nil}) }
 
-// Do queues a command, waits until the player has executed it, and returns its result.
-// It returns ErrStopped if playback ends before that, and ctx's error if ctx does. It
-// must not be called by the goroutine of Run, which calls the methods of Output and
-// Clock.
+// Do queues a command, waits until the player has executed it, and returns its result. It returns ErrStopped if
+// playback ends before that, and ctx's error if ctx does. It must not be called by the goroutine of Run, which calls
+// the methods of Output and Clock.
 func (p *Player) Do(ctx context.Context, c Command) error {
 	reply := make(chan error, 1)
 	p.submit(request{c, reply})

@@ -10,11 +10,10 @@ import (
 type Deferred interface {
 	// Connections returns the connections of the messages.
 	Connections() []*bagstore.Connection
-	// Start makes the messages of some connections, or of none if none has subscribers. Each is passed to its
-	// connection's function, during the call or on a goroutine of the source before Source.Settle returns. A
-	// source that is still busy may discard a waiting Deferred, which it counts (Source.Skipped). With
-	// recall, nothing else is being computed, and the messages that follow aren't
-	// affected.
+	// Start makes the messages of some connections, or of none if none has subscribers. Each is passed to its connection's
+	// function, during the call or on a goroutine of the source before Source.Settle returns. A source that is still busy
+	// may discard a waiting Deferred, which it counts (Source.Skipped). With recall, nothing else is being computed, and
+	// the messages that follow aren't affected.
 	Start(wanted map[*bagstore.Connection]func(msgs.Raw), recall bool)
 	// Retain keeps the Deferred valid until the Releaser is released.
 	Retain() buffers.Releaser

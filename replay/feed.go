@@ -71,7 +71,8 @@ type prelude = iter.Seq[item]
 // seek makes next return the messages that are latched at t, and then the first message at or after t.
 func (f *feed) seek(t bagstore.Time, before prelude) {
 	f.stop()
-	r := &run{from: t, before: before, ahead: f.ahead, items: make(chan item, f.ahead/itemBytes+1), room: work.NewSignal(), full: make(chan struct{}), quit: make(chan struct{})}
+	r := &run{from: t, before: before, ahead: f.ahead, items: make(chan item, f.ahead/itemBytes+1), room: work.NewSignal(),
+		full: make(chan struct{}), quit: make(chan struct{})}
 	f.now = r
 	f.done.Go(func() { f.work(r) })
 }
@@ -202,9 +203,8 @@ func (f *feed) settle() {
 // reading from a disk, the feed is seldom empty for that long.
 const patience = 2 * time.Millisecond
 
-// next returns the next message, which the caller releases. end is true after the last
-// one. If no message was read within patience, there is false, and the clock's Wait ends
-// when there may be one.
+// next returns the next message, which the caller releases. end is true after the last one. If no message was read
+// within patience, there is false, and the clock's Wait ends when there may be one.
 func (f *feed) next(clock Clock) (next item, there, end bool) {
 	r := f.now
 	select {

@@ -7,9 +7,8 @@ import (
 	"rsros/bagstore"
 )
 
-// Filter selects messages. The zero value selects all. A message is played if its
-// topic is in Topics or matches Match (or both are empty), its type is in Types (or
-// Types is empty), and it isn't excluded.
+// Filter selects messages. The zero value selects all. A message is played if its topic is in Topics or matches Match
+// (or both are empty), its type is in Types (or Types is empty), and it isn't excluded.
 type Filter struct {
 	Topics       []string `setting:"topics"` // recorded names
 	Match        bagstore.Patterns

@@ -55,12 +55,12 @@ func (p *Player) playing(c *bagstore.Connection) bool { return p.channels.byConn
 // untouched reports whether a connection's messages are passed on unread.
 func (p *Player) untouched(c *bagstore.Connection) bool {
 	ch := p.channels.byConn[c]
-	return ch != nil && !p.o.Output.Reads(ch.Channel) && !ch.Latch && !ch.LatchAll && !p.o.Restamp && !p.o.LoopMonotonic && p.o.StampShifts[c] == 0
+	return ch != nil && !p.o.Output.Reads(ch.Channel) && !ch.Latch && !ch.LatchAll && !p.o.Restamp &&
+		!p.o.LoopMonotonic && p.o.StampShifts[c] == 0
 }
 
-// prelude returns the prelude of bag time t: the latched messages that a subscriber would have
-// received from since until t, which are the last message before t of each latched channel, and
-// the last of each set of static transforms.
+// prelude returns the prelude of bag time t: the latched messages that a subscriber would have received from since
+// until t, which are the last message before t of each latched channel, and the last of each set of static transforms.
 func (p *Player) prelude(since, t bagstore.Time) prelude {
 	return func(yield func(item) bool) {
 		for _, ch := range p.channels.list {
@@ -144,9 +144,8 @@ func transformsKey(data []byte) string {
 	return strings.Join(frames, "\n")
 }
 
-// Recall passes the last message at or before the current time to the Recaller sinks of
-// some topics. Messages of a Deferred are recalled only while nothing plays;
-// otherwise the next one comes soon.
+// Recall passes the last message at or before the current time to the Recaller sinks of some topics. Messages of a
+// Deferred are recalled only while nothing plays; otherwise the next one comes soon.
 type Recall struct{ Topics []string }
 
 func (c Recall) do(p *Player, now Wall) error {

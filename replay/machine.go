@@ -171,7 +171,8 @@ func (p *Player) nextRound(now, w Wall) error {
 	if p.time.monotonic {
 		p.log.Info().Int("round", p.time.round).Msg("loop: the time line goes on")
 	} else {
-		p.log.Info().Int("round", p.time.round).Str("from", ReadableTime(p.time.to)).Str("to", ReadableTime(p.time.from)).Msg("loop: time jumps back")
+		p.log.Info().Int("round", p.time.round).Str("from", ReadableTime(p.time.to)).
+			Str("to", ReadableTime(p.time.from)).Msg("loop: time jumps back")
 	}
 	p.jump(p.time.from, w, now)
 	p.holdSince(now, false)

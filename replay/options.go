@@ -19,8 +19,7 @@ type Options struct {
 	Clock  Clock // a System, or a test's
 	Log    zerolog.Logger
 
-	// OnStatus, if not nil, is called at 10 Hz and at every change, by Run's
-	// goroutine. It must not block.
+	// OnStatus, if not nil, is called at 10 Hz and at every change, by Run's goroutine. It must not block.
 	OnStatus func(Status)
 
 	// Interrupt, if not nil, is called at the end of Run, which waits for the source. It must
@@ -52,15 +51,17 @@ type Settings struct {
 	Immediate bool    `setting:"immediate"` // wait for room in the subscribers' queues instead of a message's time
 	Paused    bool    `setting:"pause"`     // start paused
 
-	ClockHz         float64  // rate of /clock; 0 disables it
-	ClockPerMessage bool     `setting:"clock-per-message"` // publish /clock before each message as well
-	ClockTopics     []string `setting:"clock-topics"`      // published names; if not empty, only before messages of these topics
-	FollowClock     bool     `setting:"follow-clock"`      // bag time follows the times submitted as FollowTime
+	ClockHz         float64 // rate of /clock; 0 disables it
+	ClockPerMessage bool    `setting:"clock-per-message"` // publish /clock before each message as well
+	// published names; if not empty, only before messages of these topics
+	ClockTopics []string `setting:"clock-topics"`
+	FollowClock bool     `setting:"follow-clock"` // bag time follows the times submitted as FollowTime
 
 	Delay              time.Duration `setting:"delay"`                // between advertising and the first message
 	WaitForSubscribers bool          `setting:"wait-for-subscribers"` // wait until every channel has a subscriber
 
-	Start     bagstore.Moment // where to start, if not zero; Duration counts from there even if it is before the first message
+	// where to start, if not zero; Duration counts from there even if it is before the first message
+	Start     bagstore.Moment
 	Duration  time.Duration   `setting:"duration"` // length to play, in bag time; 0 means all
 	End       bagstore.Moment // where to stop at the latest, if not zero
 	SkipEmpty time.Duration   `setting:"skip-empty"` // jump over gaps longer than this; 0 means never

@@ -208,7 +208,8 @@ func (p *Player) choose() error {
 		conns = append(conns, c)
 	}
 	if len(conns) > maxConnections {
-		return fmt.Errorf("the recording has %d connections to play, at most %d are played: choose some of its topics", len(conns), maxConnections)
+		return fmt.Errorf("the recording has %d connections to play, at most %d are played: choose some of its topics",
+			len(conns), maxConnections)
 	}
 	var renamed, problems []string
 	p.channels, renamed, problems = plan(conns, &p.o)
@@ -250,7 +251,8 @@ func (p *Player) bound() error {
 	}
 	first, _ := all.Start()
 	if last, ok := all.End(); ok && from > last {
-		return fmt.Errorf("start at %v: the last message is %v after the first", from.Sub(first), last.Sub(first).Round(time.Millisecond))
+		return fmt.Errorf("start at %v: the last message is %v after the first", from.Sub(first),
+			last.Sub(first).Round(time.Millisecond))
 	}
 	p.view = p.o.Source.View(p.query(max(from, statics+1), to))
 	early := p.o.Source.View(bagstore.Query{Connections: p.playing, End: statics})

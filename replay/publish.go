@@ -42,8 +42,7 @@ func (p *Player) raw(ch *channel, m Recorded, at, shift bagstore.Time) msgs.Raw 
 
 type stamper struct {
 	spec *msgs.Spec
-	// lone: the only stamp is in a Header that is the first field. Its offset is known,
-	// so the message needn't be decoded.
+	// lone: the only stamp is in a Header that is the first field. Its offset is known, so the message needn't be decoded.
 	lone bool
 }
 
@@ -64,9 +63,8 @@ func newStamper(spec *msgs.Spec) *stamper {
 
 const headStamp = 12
 
-// shift returns the message with its stamps shifted: a head, which uses scratch's
-// memory if it fits, and the unchanged rest, which is part of data. Stamps of 0 mean
-// "none" and stay 0.
+// shift returns the message with its stamps shifted: a head, which uses scratch's memory if it fits, and the unchanged
+// rest, which is part of data. Stamps of 0 mean "none" and stay 0.
 func (s *stamper) shift(scratch, data []byte, by time.Duration) (head, rest []byte, err error) {
 	size := len(data)
 	if s.lone && size >= headStamp {
@@ -76,8 +74,7 @@ func (s *stamper) shift(scratch, data []byte, by time.Duration) (head, rest []by
 	return head, data[size:], s.shiftIn(head, by)
 }
 
-// shiftIn shifts the stamps of a message in place. If it starts with a lone header, head may be
-// a part of it.
+// shiftIn shifts the stamps of a message in place. If it starts with a lone header, head may be a part of it.
 func (s *stamper) shiftIn(head []byte, by time.Duration) error {
 	if !s.lone || len(head) < headStamp {
 		_, err := s.spec.ShiftStamps(head, msgs.Duration(by))

@@ -11,8 +11,7 @@ import (
 
 // Source has the messages to play: bags (see Bags), or computed ones.
 type Source interface {
-	// Connections returns the connections, with the topics, types and callerids that
-	// subscribers see.
+	// Connections returns the connections, with the topics, types and callerids that subscribers see.
 	Connections() []*bagstore.Connection
 	// Count returns the number of messages of a connection.
 	Count(*bagstore.Connection) uint64

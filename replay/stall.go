@@ -16,8 +16,7 @@ const (
 	stallAhead = time.Second
 )
 
-// ErrStalled is the error of a step that another command interrupted while it waited for a
-// message.
+// ErrStalled is the error of a step that another command interrupted while it waited for a message.
 var ErrStalled = errors.New("the next message isn't read yet")
 
 // starved is the state of a player whose next message isn't read yet, or was read too late.
@@ -29,8 +28,7 @@ type starved struct {
 	expected bool // the first message after a start or seek, for which waiting is no stall
 }
 
-// take takes the next message, or records that there is none. It returns false if neither is
-// known yet.
+// take takes the next message, or records that there is none. It returns false if neither is known yet.
 func (p *Player) take() bool {
 	for {
 		next, there, end := p.next, true, false

@@ -42,10 +42,11 @@ type Status struct {
 	Stalls           int           // number of times that bag time was held because a message wasn't read in time
 	Stalled          time.Duration // total time of stalls
 	Behind           time.Duration // lag of the rate control topic
-	Messages, Bytes  uint64        // published so far; without the bytes that a Deferred didn't make, for lack of subscribers
-	Dropped          uint64        // drops, counted per subscriber
-	Skipped          uint64        // computations skipped because the machine was too slow
-	HeldUp           string        // the subscriber that the next message waits for, with Settings.Immediate
+	// published so far; without the bytes that a Deferred didn't make, for lack of subscribers
+	Messages, Bytes uint64
+	Dropped         uint64 // drops, counted per subscriber
+	Skipped         uint64 // computations skipped because the machine was too slow
+	HeldUp          string // the subscriber that the next message waits for, with Settings.Immediate
 }
 
 // statusPeriod is the interval of reports while nothing changes.

@@ -7,12 +7,10 @@ import (
 	"rsros/bagstore"
 )
 
-// timeline maps between bag time and wall time. It knows only the time of the next
-// message.
+// timeline maps between bag time and wall time. It knows only the time of the next message.
 //
-// While time runs, it follows the translator, a followed clock or, in immediate
-// playback, the messages themselves. It never passes the next message. While paused or
-// delayed it stays where it is.
+// While time runs, it follows the translator, a followed clock or, in immediate playback, the messages themselves. It
+// never passes the next message. While paused or delayed it stays where it is.
 type timeline struct {
 	tr      translator
 	source  timeSource
@@ -83,8 +81,7 @@ func (t *timeline) begin(now Wall) {
 	t.roundStart = now
 }
 
-// has reports whether there is another message before the end of what is played. While
-// starved, that isn't known.
+// has reports whether there is another message before the end of what is played. While starved, that isn't known.
 func (t *timeline) has() bool { return t.next != nothing && (!t.loop || t.next <= t.to) }
 
 func (t *timeline) held() bool { return t.paused || t.delayed || t.idle }
@@ -242,9 +239,8 @@ func (t *timeline) nextRound(now, w Wall) Wall {
 	return w
 }
 
-// follow moves time with another node's clock. If the first time received isn't in the
-// bag, it becomes the start, and elsewhere is true. back reports that the clock went
-// back; the caller must jump to it.
+// follow moves time with another node's clock. If the first time received isn't in the bag, it becomes the start, and
+// elsewhere is true. back reports that the clock went back; the caller must jump to it.
 func (t *timeline) follow(at bagstore.Time) (elsewhere, back bool) {
 	f := &t.followed
 	if !f.heard && (at < t.start || at > t.end) {
@@ -279,9 +275,8 @@ func (t *timeline) state(now Wall) State {
 	return Running
 }
 
-// translator maps bag time to wall time and back, linearly through an anchor:
-// wall(t) = anchor.wall + (t − anchor.bag) / rate. A pause, a skipped gap, a seek
-// and a new rate move the anchor.
+// translator maps bag time to wall time and back, linearly through an anchor: wall(t) = anchor.wall + (t − anchor.bag)
+// / rate. A pause, a skipped gap, a seek and a new rate move the anchor.
 type translator struct {
 	bag  bagstore.Time
 	wall Wall

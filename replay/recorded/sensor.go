@@ -68,7 +68,8 @@ func (s *sensor) MotionIntrinsics(p camdriver.Profile) (camdriver.MotionIntrinsi
 	if st, err := s.dev.stream(p.Stream); s.has(p) && err == nil && st.Motion != nil {
 		return *st.Motion, nil
 	}
-	return camdriver.MotionIntrinsics{}, fmt.Errorf("motion intrinsics of %s: %w by this recording", p, camdriver.ErrUnsupported)
+	return camdriver.MotionIntrinsics{},
+		fmt.Errorf("motion intrinsics of %s: %w by this recording", p, camdriver.ErrUnsupported)
 }
 
 func (s *sensor) has(p camdriver.Profile) bool {
