@@ -38,7 +38,8 @@ func Loss(damaged, moved int, lost []string) error {
 
 // Open opens recordings of any format, and logs their notes. lost describes each place where
 // messages are gone. The caller must Close the bags even after an error.
-func Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Recording, lost []string, err error) {
+func Open(paths []string, o bagstore.OpenOptions,
+	log zerolog.Logger) (bags []*bagstore.Recording, lost []string, err error) {
 	for _, path := range paths {
 		b, err := recording.Open(path, o)
 		if err != nil {

@@ -32,7 +32,8 @@ type Selection struct {
 func (s *Selection) Flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.Topics, "topics", nil, "`TOPIC,...` to select")
 	f.BoolVarP(&s.Regex, "regex", "e", false, "--topics are regular expressions that must match whole names")
-	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil, "leave out topics whose whole name matches `REGEX`; may be repeated")
+	f.StringArrayVarP(&s.Exclude, "exclude", "x", nil,
+		"leave out topics whose whole name matches `REGEX`; may be repeated")
 	f.StringSliceVar(&s.Types, "types", nil, "select messages of these types: `TYPE,...`")
 	help.Group(f, "Topics", "topics", "regex", "exclude", "types")
 	s.TimeFlags(f)
@@ -40,7 +41,8 @@ func (s *Selection) Flags(f *pflag.FlagSet) {
 
 // TimeFlags adds the flags of a command line that select a part of the time.
 func (s *Selection) TimeFlags(f *pflag.FlagSet) {
-	f.StringVarP(&s.Start, "start", "s", "", "select messages from this `TIME` on: seconds from the first message or since 1970, or a date")
+	f.StringVarP(&s.Start, "start", "s", "",
+		"select messages from this `TIME` on: seconds from the first message or since 1970, or a date")
 	f.StringVar(&s.End, "end", "", "select messages up to this `TIME`")
 	help.Group(f, "Time", "start", "end")
 }
@@ -51,7 +53,8 @@ func (s Selection) All() bool {
 }
 
 // Open is [Open] and Filter.
-func (s Selection) Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Recording, f bagstore.Filter, lost []string, err error) {
+func (s Selection) Open(paths []string, o bagstore.OpenOptions, log zerolog.Logger) (bags []*bagstore.Recording,
+	f bagstore.Filter, lost []string, err error) {
 	if err = s.check(); err != nil {
 		return nil, f, nil, err
 	}
@@ -96,7 +99,8 @@ func (s Selection) Filter(bags []*bagstore.Recording) (f bagstore.Filter, err er
 	return f, nil
 }
 
-// timeIn returns what a time means in the bags' files. A date is one on the time line of a RealSense recording's stamps.
+// timeIn returns what a time means in the bags' files. A date is one on the time line of a RealSense recording's
+// stamps.
 func timeIn(bags []*bagstore.Recording, name, text string) (bagstore.Time, error) {
 	m, err := bagstore.ParseMoment(text)
 	if err != nil {
@@ -135,7 +139,8 @@ func (s Selection) topics(bags []*bagstore.Recording) ([]string, error) {
 			topic = "/" + topic
 		}
 		if !recorded[topic] {
-			return nil, fmt.Errorf("there is no topic %s in the bag; info lists them%s", topic, nearest.Hint(topic, slices.Sorted(maps.Keys(recorded))))
+			return nil, fmt.Errorf("there is no topic %s in the bag; info lists them%s", topic,
+				nearest.Hint(topic, slices.Sorted(maps.Keys(recorded))))
 		}
 		list = append(list, topic)
 	}

@@ -136,7 +136,8 @@ func (r *runner) report(res Result) error {
 
 // item works on one item unless a marker settles it.
 func (r *runner) item(ctx context.Context, it Item) Result {
-	res := Result{Item: it.Name, Input: it.Version, Size: it.Size, Command: r.Command, Files: r.files, Program: r.Program, Begun: time.Now().UTC()}
+	res := Result{Item: it.Name, Input: it.Version, Size: it.Size, Command: r.Command, Files: r.files,
+		Program: r.Program, Begun: time.Now().UTC()}
 	if it.Err != nil {
 		return res.failed(ctx, it.Err)
 	}
@@ -180,7 +181,8 @@ func (r *runner) isDone(it Item, m marker) bool {
 	if r.Output != nil {
 		output = r.Output(it.Name)
 	}
-	return m.Item == it.Name && m.Output == output && (m.State == Done || m.State == Incomplete) && m.Input == it.Version && slices.Equal(m.Command, r.Command) && maps.Equal(m.Files, r.files)
+	return m.Item == it.Name && m.Output == output && (m.State == Done || m.State == Incomplete) &&
+		m.Input == it.Version && slices.Equal(m.Command, r.Command) && maps.Equal(m.Files, r.files)
 }
 
 // run runs the command, and makes sure that the recording is still the same.

@@ -65,7 +65,8 @@ func Visit(ctx context.Context, in, without string, f func(Item)) error {
 			return err
 		}
 		name, ok := below(in, info.Name)
-		if !ok || without != "" && Below(without, info.Name) || !isPart(name) || slices.Contains(strings.Split(name, "/"), ownFolder) {
+		if !ok || without != "" && Below(without, info.Name) || !isPart(name) ||
+			slices.Contains(strings.Split(name, "/"), ownFolder) {
 			continue
 		}
 		it := Item{Name: name, Path: info.Name, Size: info.Size, Version: info.Version}
@@ -288,5 +289,6 @@ func isFolder(files []Item) bool {
 
 // isName reports whether a name may become a path below a folder: it doesn't lead out, and has no control characters.
 func isName(name string) bool {
-	return fs.ValidPath(name) && filepath.IsLocal(filepath.FromSlash(name)) && !strings.ContainsFunc(name, unicode.IsControl)
+	return fs.ValidPath(name) && filepath.IsLocal(filepath.FromSlash(name)) &&
+		!strings.ContainsFunc(name, unicode.IsControl)
 }

@@ -121,8 +121,10 @@ func (m *marker) put(ctx context.Context, res Result) error {
 	if err != nil {
 		return err
 	}
-	info, err := place.Put(ctx, m.name, bytes.NewReader(text), int64(len(text)), place.PutOptions{New: m.version == "", Replaces: m.version})
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, place.ErrChanged) || errors.Is(err, bagstore.ErrLocked) || errors.Is(err, fs.ErrNotExist) {
+	info, err := place.Put(ctx, m.name, bytes.NewReader(text), int64(len(text)),
+		place.PutOptions{New: m.version == "", Replaces: m.version})
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, place.ErrChanged) || errors.Is(err, bagstore.ErrLocked) ||
+		errors.Is(err, fs.ErrNotExist) {
 		return errTaken
 	}
 	if err == nil {

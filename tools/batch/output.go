@@ -61,8 +61,8 @@ func putOutput(ctx context.Context, from, to string, replace bool) error {
 	return errors.Join(os.Rename(from, to), os.RemoveAll(old))
 }
 
-// upload writes a file or each file of a folder, and removes what a folder had before. Only the marker tells when all of
-// a folder is there.
+// upload writes a file or each file of a folder, and removes what a folder had before. Only the marker tells when all
+// of a folder is there.
 func upload(ctx context.Context, from, to string, replace bool) error {
 	st, err := os.Stat(from)
 	if err != nil {

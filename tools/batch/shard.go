@@ -60,7 +60,8 @@ func ShardOf(env func(string) string, count int) (Shard, error) {
 		return Shard{index, count}.check()
 	}
 	if count > 1 {
-		return Shard{}, fmt.Errorf("%d shards, but none of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and AWS_BATCH_JOB_ARRAY_INDEX is set", count)
+		return Shard{}, fmt.Errorf(
+			"%d shards, but none of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and AWS_BATCH_JOB_ARRAY_INDEX is set", count)
 	}
 	return Shard{0, 1}, nil
 }
@@ -74,10 +75,13 @@ func slurmShard(env func(string) string, task int) (Shard, error) {
 		}
 		return n
 	}
-	count, first, step := number("SLURM_ARRAY_TASK_COUNT", 0), number("SLURM_ARRAY_TASK_MIN", 0), max(1, number("SLURM_ARRAY_TASK_STEP", 1))
+	count, first, step := number("SLURM_ARRAY_TASK_COUNT", 0), number("SLURM_ARRAY_TASK_MIN", 0),
+		max(1, number("SLURM_ARRAY_TASK_STEP", 1))
 	last := number("SLURM_ARRAY_TASK_MAX", first+(count-1)*step)
 	if count < 1 || last != first+(count-1)*step || (task-first)%step != 0 {
-		return Shard{}, fmt.Errorf("the array of %d tasks from %d to %d has no even step: the shard can't be computed from SLURM_ARRAY_TASK_ID", count, first, last)
+		return Shard{}, fmt.Errorf(
+			"the array of %d tasks from %d to %d has no even step: the shard can't be computed from SLURM_ARRAY_TASK_ID",
+			count, first, last)
 	}
 	return Shard{(task - first) / step, count}.check()
 }

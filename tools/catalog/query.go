@@ -16,9 +16,10 @@ type Query struct {
 // word is a text that a field must contain, in lower case.
 type word struct{ field, text string }
 
-// ParseQuery parses words that a row must all have, in any case: in its name, a topic, a type or the device, or in one of
-// them only, as in topic:/scan, type:Image, device:D435, name:walk and state:damaged. from:2026-03-01 and to:2026-03-01T12:00
-// select recordings that have a part in that time, of the local time zone; a date alone is the whole day.
+// ParseQuery parses words that a row must all have, in any case: in its name, a topic, a type or the device, or in one
+// of them only, as in topic:/scan, type:Image, device:D435, name:walk and state:damaged. from:2026-03-01 and
+// to:2026-03-01T12:00 select recordings that have a part in that time, of the local time zone; a date alone is the
+// whole day.
 func ParseQuery(text string) (q Query, err error) {
 	for _, w := range strings.Fields(text) {
 		field, rest, ok := strings.Cut(w, ":")
@@ -44,7 +45,8 @@ func parseTime(text string) (from, to int64, err error) {
 	for _, l := range []struct {
 		layout string
 		length time.Duration
-	}{{time.DateOnly, 24 * time.Hour}, {"2006-01-02T15:04", time.Minute}, {"2006-01-02T15:04:05", time.Second}, {time.RFC3339, time.Second}} {
+	}{{time.DateOnly, 24 * time.Hour}, {"2006-01-02T15:04", time.Minute},
+		{"2006-01-02T15:04:05", time.Second}, {time.RFC3339, time.Second}} {
 		if t, err := time.ParseInLocation(l.layout, text, time.Local); err == nil {
 			return t.UnixNano(), t.Add(l.length).UnixNano() - 1, nil
 		}
@@ -69,7 +71,8 @@ func (r *Row) has(w word) bool {
 	in := func(field, text string) bool {
 		return (w.field == field || w.field == "" && field != "state") && strings.Contains(strings.ToLower(text), w.text)
 	}
-	if in("name", r.Name) || in("state", string(r.State)) || in("device", r.Device) || in("device", r.Serial) || in("device", r.Firmware) {
+	if in("name", r.Name) || in("state", string(r.State)) || in("device", r.Device) ||
+		in("device", r.Serial) || in("device", r.Firmware) {
 		return true
 	}
 	for _, t := range r.Topics {

@@ -19,9 +19,10 @@ import (
 
 // Row describes a recording. Instants are in nanoseconds since 1970. What isn't known is 0, empty or nil.
 type Row struct {
-	Name     string `json:"name"`               // path or address
-	Version  string `json:"version,omitempty"`  // another one when the content changes; the ETag of an object
-	Checksum string `json:"checksum,omitempty"` // of the object, that it was uploaded with or that the store has, such as crc32c:e3069283
+	Name    string `json:"name"`              // path or address
+	Version string `json:"version,omitempty"` // another one when the content changes; the ETag of an object
+	// of the object, that it was uploaded with or that the store has, such as crc32c:e3069283
+	Checksum string `json:"checksum,omitempty"`
 	Modified int64  `json:"modified,omitempty"` // when it was written
 	Made     int64  `json:"made"`               // when this row was made
 	Size     int64  `json:"size"`               // of the file or files, in bytes
@@ -50,9 +51,10 @@ type Row struct {
 type State string
 
 const (
-	Indexed    State = "indexed"
-	Repairable State = "repairable" // no message is known to be lost, but stock tools can't read it: it has no index, for example
-	Damaged    State = "damaged"    // messages are lost
+	Indexed State = "indexed"
+	// no message is known to be lost, but stock tools can't read it: it has no index, for example
+	Repairable State = "repairable"
+	Damaged    State = "damaged" // messages are lost
 	Unreadable State = "unreadable"
 )
 
@@ -157,7 +159,8 @@ func (r *Row) fromDevice(ctx context.Context, bag *bagstore.Recording, countMiss
 	}
 	defer f.Close() //nolint:errcheck // only read
 	facts := f.Snapshot().Info
-	r.Device, r.Serial, r.Firmware = camdriver.Find(facts, camdriver.InfoName), camdriver.Find(facts, camdriver.InfoSerialNumber), camdriver.Find(facts, camdriver.InfoFirmwareVersion)
+	r.Device, r.Serial, r.Firmware = camdriver.Find(facts, camdriver.InfoName),
+		camdriver.Find(facts, camdriver.InfoSerialNumber), camdriver.Find(facts, camdriver.InfoFirmwareVersion)
 	if by := rsbag.TimeLineOf(bag).Offset; by.Absolute() {
 		r.Start, r.End = r.Start+int64(by), r.End+int64(by)
 	}

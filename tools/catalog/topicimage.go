@@ -82,8 +82,7 @@ func decodeRaw(data []byte) (out image.Image, depth bool, err error) {
 	return smaller(p)
 }
 
-// decodeCompressed makes a thumbnail of a sensor_msgs/CompressedImage: a JPEG, a PNG,
-// or compressed depth.
+// decodeCompressed makes a thumbnail of a sensor_msgs/CompressedImage: a JPEG, a PNG, or compressed depth.
 func decodeCompressed(data []byte) (out image.Image, depth bool, err error) {
 	d := msgs.NewDecoder(data)
 	var h msgs.Header
@@ -104,7 +103,8 @@ func decodeCompressed(data []byte) (out image.Image, depth bool, err error) {
 		return nil, false, fmt.Errorf("decode an image of format %.40q: %w", format, err)
 	}
 	from := whole.Bounds()
-	return sampled(from.Dx(), from.Dy(), func(x, y int) color.Color { return whole.At(from.Min.X+x, from.Min.Y+y) }), false, nil
+	return sampled(from.Dx(), from.Dy(), func(x, y int) color.Color { return whole.At(from.Min.X+x, from.Min.Y+y) }),
+		false, nil
 }
 
 // smaller makes a thumbnail of an image that has passed Check. Bayer patterns stay grey.
@@ -115,7 +115,8 @@ func smaller(p export.Image) (out image.Image, depth bool, err error) {
 	}
 	switch p.Encoding {
 	case "16UC1":
-		return sampled(p.Width, p.Height, func(x, y int) color.Color { return color.Gray{nearness(order.Uint16(p.Data[y*p.Step+2*x:]))} }), true, nil
+		return sampled(p.Width, p.Height,
+			func(x, y int) color.Color { return color.Gray{nearness(order.Uint16(p.Data[y*p.Step+2*x:]))} }), true, nil
 	case "32FC1":
 		return sampled(p.Width, p.Height, func(x, y int) color.Color {
 			millimetres := 1000 * math.Float32frombits(order.Uint32(p.Data[y*p.Step+4*x:]))
@@ -147,8 +148,7 @@ func smaller(p export.Image) (out image.Image, depth bool, err error) {
 	}), false, nil
 }
 
-// sampled returns every n-th pixel of an image, so that it is about width wide, and
-// not much higher.
+// sampled returns every n-th pixel of an image, so that it is about width wide, and not much higher.
 func sampled(w, h int, at func(x, y int) color.Color) image.Image {
 	n := max(1, w/thumbnailWidth, h/(2*thumbnailWidth))
 	out := image.NewNRGBA(image.Rect(0, 0, max(1, w/n), max(1, h/n)))

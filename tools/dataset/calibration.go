@@ -57,7 +57,8 @@ func lens(in *camdriver.Intrinsics) (euroc, kalibr string, coefficients []float6
 		return euroc, kalibr, make([]float64, 4), "the lens model F-theta has no counterpart: the coefficients are left out"
 	case in.Model == camdriver.InverseBrownConrady:
 		fitted, worst := invert(in)
-		return euroc, kalibr, fitted, fmt.Sprintf("the camera's model, Inverse Brown Conrady, was fitted; the largest error is %.2g pixels", worst)
+		return euroc, kalibr, fitted,
+			fmt.Sprintf("the camera's model, Inverse Brown Conrady, was fitted; the largest error is %.2g pixels", worst)
 	case in.Model == camdriver.ModifiedBrownConrady:
 		return euroc, kalibr, k[:4], "the camera's model, Modified Brown Conrady, differs in its tangential terms"
 	case k[4] != 0:

@@ -22,7 +22,8 @@ var euroc = Form{
 func Eyes(has func(camdriver.StreamID) bool, depth bool) (list []camdriver.StreamID) {
 	for _, id := range []camdriver.StreamID{
 		{Kind: camdriver.Infrared}, {Kind: camdriver.Infrared, Index: 1}, {Kind: camdriver.Infrared, Index: 2},
-		{Kind: camdriver.Fisheye}, {Kind: camdriver.Fisheye, Index: 1}, {Kind: camdriver.Fisheye, Index: 2}, {Kind: camdriver.Color},
+		{Kind: camdriver.Fisheye}, {Kind: camdriver.Fisheye, Index: 1},
+		{Kind: camdriver.Fisheye, Index: 2}, {Kind: camdriver.Color},
 	} {
 		if has(id) {
 			list = append(list, id)
@@ -49,9 +50,11 @@ func openEuRoC(s *Input) (Writer, error) {
 	const accel = ",a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]"
 	const stamp, end = "#timestamp [ns]", "\n"
 	w := &eurocWriter{Input: s,
-		poses: s.table("mav0/state_groundtruth_estimate0/data.csv", "#timestamp,p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []\n"),
+		poses: s.table("mav0/state_groundtruth_estimate0/data.csv",
+			"#timestamp,p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []\n"),
 		united: newUnited(s,
-			InertialTables{",", nanoseconds, s.table("mav0/gyro0/data.csv", stamp+gyro+end), s.table("mav0/accel0/data.csv", stamp+accel+end)},
+			InertialTables{",", nanoseconds, s.table("mav0/gyro0/data.csv", stamp+gyro+end),
+				s.table("mav0/accel0/data.csv", stamp+accel+end)},
 			s.table("mav0/imu0/data.csv", stamp+gyro+accel+end)),
 	}
 	for i, id := range s.Cameras {
@@ -100,12 +103,12 @@ func (w *eurocWriter) Finish() error {
 	if w.united.table.Empty() || motion == nil {
 		return nil
 	}
-	text := fmt.Sprintf("sensor_type: imu\ncomment: %s\n%srate_hz: %d\n%s", motion.Profile.Stream, eurocPlace(between(motion.Extrinsic, body)), motion.Profile.FPS, w.Options.Noise.text())
+	text := fmt.Sprintf("sensor_type: imu\ncomment: %s\n%srate_hz: %d\n%s", motion.Profile.Stream,
+		eurocPlace(between(motion.Extrinsic, body)), motion.Profile.FPS, w.Options.Noise.text())
 	return w.text("mav0/imu0/sensor.yaml", text)
 }
 
-// body returns the extrinsics of the body frame: the inertial sensor's or, if it has none, the first
-// camera's.
+// body returns the extrinsics of the body frame: the inertial sensor's or, if it has none, the first camera's.
 func (s *Input) body() (*camdriver.Extrinsics, string) {
 	if m := s.inertial(); m != nil && m.Extrinsic != nil {
 		return m.Extrinsic, "imu0"
@@ -128,7 +131,8 @@ func eurocCamera(e *StreamEntry, place *camdriver.Extrinsics) string {
 	if e.Depth > 0 {
 		kind = "depth_camera"
 	}
-	fmt.Fprintf(&b, "sensor_type: %s\ncomment: %s\n%srate_hz: %d\nresolution: %s\n", kind, e.Stream, eurocPlace(place), e.Rate, numbers(e.Width, e.Height))
+	fmt.Fprintf(&b, "sensor_type: %s\ncomment: %s\n%srate_hz: %d\nresolution: %s\n", kind, e.Stream, eurocPlace(place),
+		e.Rate, numbers(e.Width, e.Height))
 	if in := e.Intrinsics; in != nil {
 		model, _, k, why := lens(in)
 		if why != "" {

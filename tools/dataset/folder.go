@@ -15,9 +15,8 @@ import (
 	"rsros/tools/export"
 )
 
-// Folder is a data set on the disk. Each file gets its name when it is complete, and the manifest
-// comes last. Images that a killed program has written are kept; tables are written again, which gives
-// the same. It is for one goroutine.
+// Folder is a data set on the disk. Each file gets its name when it is complete, and the manifest comes last. Images
+// that a killed program has written are kept; tables are written again, which gives the same. It is for one goroutine.
 type Folder struct {
 	*export.Files
 	lock     *os.File
@@ -55,7 +54,9 @@ const (
 
 // newManifest returns the manifest of a requested data set, without its sequences.
 func newManifest(ctx context.Context, o Options) (manifest, error) {
-	m := manifest{Form: o.Form, Options: request{In: o.In, Selection: o.Selection, Camera: o.Camera, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters, Truth: o.Truth, Stored: o.Uncompressed, Settings: o.Settings}}
+	m := manifest{Form: o.Form,
+		Options: request{In: o.In, Selection: o.Selection, Camera: o.Camera, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters,
+			Truth: o.Truth, Stored: o.Uncompressed, Settings: o.Settings}}
 	for _, in := range o.In {
 		version, err := versionOf(ctx, in)
 		if err != nil {

@@ -44,7 +44,8 @@ func (s *Input) follow(files []*rsbag.File, f Form) error {
 		}
 		for _, st := range file.Streams() {
 			if id := st.Profile.Stream; id.Kind.Inertial() && st.Frames > 0 && selected(s.Filter, file)(id) {
-				s.Note("%s of camera %s is left out: a sequence has the motion samples of its first camera, %s", id, file.Camera().Name, s.File.Camera().Name)
+				s.Note("%s of camera %s is left out: a sequence has the motion samples of its first camera, %s", id,
+					file.Camera().Name, s.File.Camera().Name)
 			}
 		}
 		var err error
@@ -106,7 +107,8 @@ func (w *follower) advance() {
 
 // nearest returns the images at the time of a set of the first camera, or why there are none.
 func (w *follower) nearest(to *process.Image, at time.Duration) (images []process.Image, why string, err error) {
-	stamps := to.Frame.Domain != camdriver.HardwareClock && w.any() != nil && w.any().Frame.Domain != camdriver.HardwareClock
+	stamps := to.Frame.Domain != camdriver.HardwareClock && w.any() != nil &&
+		w.any().Frame.Domain != camdriver.HardwareClock
 	wanted := int64(w.s.File.Shift()) + int64(at)
 	if stamps {
 		wanted = stamp(to.Frame)
@@ -188,6 +190,7 @@ func (w *follower) note() {
 	if w.stamps {
 		by = "their stamps"
 	}
-	w.s.Inform("frames of %s are those nearest to %s's, at most %v away by %s", w.file.Camera().Name, w.s.File.Camera().Name, w.farthest, by)
+	w.s.Inform("frames of %s are those nearest to %s's, at most %v away by %s", w.file.Camera().Name,
+		w.s.File.Camera().Name, w.farthest, by)
 	w.s.Damaged += w.damaged
 }

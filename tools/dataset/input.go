@@ -40,9 +40,11 @@ type Input struct {
 // memory bounds the frames that are being processed.
 const memory = 128 << 20
 
-// exportOne exports a recording: as one sequence or, of several cameras in a form that has no place for them, as one for each.
+// exportOne exports a recording: as one sequence or, of several cameras in a form that has no place for them, as one
+// for each.
 func exportOne(ctx context.Context, f Form, in, name string, out *Folder, o Options) (lost []string, err error) {
-	bags, filter, _, err := o.Selection.Open([]string{in}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}, o.Log)
+	bags, filter, _, err := o.Selection.Open([]string{in},
+		bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return nil, err
@@ -77,9 +79,11 @@ func exportOne(ctx context.Context, f Form, in, name string, out *Folder, o Opti
 	return lost, nil
 }
 
-func newInput(ctx context.Context, file *rsbag.File, in, folder string, out *Folder, filter bagstore.Filter, o Options) *Input {
+func newInput(ctx context.Context, file *rsbag.File, in, folder string, out *Folder,
+	filter bagstore.Filter, o Options) *Input {
 	s := &Input{
-		Sequence: &Sequence{Recording: in, Folder: folder}, Options: o, Out: out, File: file, Filter: filter, snap: file.Snapshot(),
+		Sequence: &Sequence{Recording: in, Folder: folder}, Options: o, Out: out, File: file,
+		Filter: filter, snap: file.Snapshot(),
 		pace: bagstore.Pace{Ctx: ctx, Progress: o.Progress},
 	}
 	for _, i := range s.snap.Info {
@@ -171,7 +175,8 @@ func (s *Input) lost() (lost []string) {
 		lost = append(lost, fmt.Sprintf("%s: camera %s lacks what the data set needs", s.Recording, name))
 	}
 	if n := s.LeftOut - s.AtEnds; n > 0 {
-		lost = append(lost, fmt.Sprintf("%s: %d of %d sets were left out, see %s", s.Recording, n, s.LeftOut+s.Sets+s.ByRate, s.name("left_out.csv")))
+		lost = append(lost, fmt.Sprintf("%s: %d of %d sets were left out, see %s", s.Recording, n,
+			s.LeftOut+s.Sets+s.ByRate, s.name("left_out.csv")))
 	}
 	return lost
 }

@@ -19,7 +19,8 @@ func invert(in *camdriver.Intrinsics) (c []float64, worst float64) {
 				yd := (float64(j*in.Height)/steps - in.Ppy) / in.Fy
 				x, y := ideal(in.Coeffs, xd, yd)
 				r2 := x*x + y*y
-				do(x, y, [2][n]float64{{x * r2, x * r2 * r2, 2 * x * y, r2 + 2*x*x}, {y * r2, y * r2 * r2, r2 + 2*y*y, 2 * x * y}}, [2]float64{xd - x, yd - y})
+				do(x, y, [2][n]float64{{x * r2, x * r2 * r2, 2 * x * y, r2 + 2*x*x}, {y * r2, y * r2 * r2, r2 + 2*y*y, 2 * x * y}},
+					[2]float64{xd - x, yd - y})
 			}
 		}
 	}

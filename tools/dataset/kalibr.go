@@ -54,7 +54,8 @@ func openKalibr(s *Input) (_ Writer, err error) {
 	}
 	w.united = newUnited(s,
 		InertialTables{",", nanoseconds,
-			s.table("gyroscope.csv", "timestamp,omega_x,omega_y,omega_z\n"), s.table("accelerometer.csv", "timestamp,alpha_x,alpha_y,alpha_z\n")},
+			s.table("gyroscope.csv", "timestamp,omega_x,omega_y,omega_z\n"),
+			s.table("accelerometer.csv", "timestamp,alpha_x,alpha_y,alpha_z\n")},
 		s.table("imu0.csv", "timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n"))
 	w.more = w.sample
 	return w, nil
@@ -95,7 +96,8 @@ func (w *kalibrWriter) message(i int, one *Set, img process.Image) error {
 	for y := range p.Height {
 		rows.Row(y, w.pixels[y*step:][:step])
 	}
-	head := msgs.ImageHead{Header: w.header(one.Number, one.Stamps[i], fmt.Sprintf("cam%d", i)), Height: uint32(p.Height), Width: uint32(p.Width),
+	head := msgs.ImageHead{Header: w.header(one.Number, one.Stamps[i], fmt.Sprintf("cam%d", i)),
+		Height: uint32(p.Height), Width: uint32(p.Width),
 		Encoding: encoding, BigEndian: bits == 16, Step: uint32(step), DataLen: uint32(len(w.pixels))}
 	w.encoder.B = w.encoder.B[:0]
 	head.Append(&w.encoder)
@@ -110,7 +112,8 @@ func (w *kalibrWriter) sample(m process.UnitedSample) (err error) {
 		}
 	}
 	g, a := m.Gyro, m.Accel
-	msg := msgs.Imu{Header: w.header(int(w.in), m.Stamp, "imu0"), Orientation: msgs.Quaternion{W: 1}, AngularVelocity: msgs.Vector3{X: g[0], Y: g[1], Z: g[2]},
+	msg := msgs.Imu{Header: w.header(int(w.in), m.Stamp, "imu0"), Orientation: msgs.Quaternion{W: 1},
+		AngularVelocity:    msgs.Vector3{X: g[0], Y: g[1], Z: g[2]},
 		LinearAcceleration: msgs.Vector3{X: a[0], Y: a[1], Z: a[2]}}
 	msg.OrientationCovariance[0] = -1 // no orientation
 	w.encoder.B = w.encoder.B[:0]
@@ -149,13 +152,15 @@ func (w *kalibrWriter) chainText(motion *camdriver.StreamSnapshot) string {
 				others = append(others, k)
 			}
 		}
-		fmt.Fprintf(&b, "cam%d: # %s%s\n  rostopic: /cam%d/image_raw\n  resolution: %s\n  cam_overlaps: %s\n", i, e.label(), e.Stream, i, numbers(e.Width, e.Height), numbers(others...))
+		fmt.Fprintf(&b, "cam%d: # %s%s\n  rostopic: /cam%d/image_raw\n  resolution: %s\n  cam_overlaps: %s\n", i, e.label(),
+			e.Stream, i, numbers(e.Width, e.Height), numbers(others...))
 		if in := e.Intrinsics; in != nil {
 			_, model, k, why := lens(in)
 			if why != "" {
 				fmt.Fprintf(&b, "  # %s\n", why)
 			}
-			fmt.Fprintf(&b, "  camera_model: pinhole\n  intrinsics: %s\n  distortion_model: %s\n  distortion_coeffs: %s\n", numbers(in.Fx, in.Fy, in.Ppx, in.Ppy), model, numbers(k...))
+			fmt.Fprintf(&b, "  camera_model: pinhole\n  intrinsics: %s\n  distortion_model: %s\n  distortion_coeffs: %s\n",
+				numbers(in.Fx, in.Fy, in.Ppx, in.Ppy), model, numbers(k...))
 		}
 		if motion != nil && e.Camera == w.Streams[0].Camera { // another camera's place isn't known
 			b.WriteString(kalibrMatrix("T_cam_imu", between(motion.Extrinsic, e.Extrinsics)))

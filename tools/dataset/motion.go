@@ -5,8 +5,7 @@ import (
 	"rsros/tools/export"
 )
 
-// InertialTables are tables of what a gyroscope and an accelerometer sent, with nothing added or left
-// out.
+// InertialTables are tables of what a gyroscope and an accelerometer sent, with nothing added or left out.
 type InertialTables struct {
 	separator   string
 	stamp       func(int64) string
@@ -16,7 +15,8 @@ type InertialTables struct {
 // InertialCSV returns tables for layouts that have none of their own.
 func InertialCSV(s *Input) InertialTables {
 	return InertialTables{",", nanoseconds,
-		s.table("gyroscope.csv", "stamp_ns,x_rad_s,y_rad_s,z_rad_s\n"), s.table("accelerometer.csv", "stamp_ns,x_m_s2,y_m_s2,z_m_s2\n")}
+		s.table("gyroscope.csv", "stamp_ns,x_rad_s,y_rad_s,z_rad_s\n"),
+		s.table("accelerometer.csv", "stamp_ns,x_m_s2,y_m_s2,z_m_s2\n")}
 }
 
 // Sample writes a sample.

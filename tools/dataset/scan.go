@@ -90,7 +90,8 @@ func (s *scan) run() error {
 		return fmt.Errorf("%s: no set of %s is complete", s.Recording, streamNames(s.Cameras))
 	}
 	if s.endHalves(); s.AtEnds > 0 {
-		s.Inform("%s at the ends, where streams start and stop one after the other, were left out", program.Count(s.AtEnds, "half set"))
+		s.Inform("%s at the ends, where streams start and stop one after the other, were left out",
+			program.Count(s.AtEnds, "half set"))
 		s.Options.Log.Info().Str("recording", s.Recording).Msg(s.Notes[len(s.Notes)-1])
 	}
 	if s.Back > 0 {
@@ -183,7 +184,8 @@ func (s *scan) set(e *rssets.Entry) error {
 			return s.leave(e, fmt.Sprintf("%s: %v", s.Cameras[i], err))
 		}
 		if !s.fits(i, img) {
-			return s.leave(e, s.Cameras[i].String()+" has another size, format, calibration, clock or depth unit than in the first set")
+			return s.leave(e, s.Cameras[i].String()+
+				" has another size, format, calibration, clock or depth unit than in the first set")
 		}
 		if s.used != nil && s.used[i].has(one.Stamps[i]) {
 			return s.leave(e, s.Cameras[i].String()+" has the stamp of an earlier image")
@@ -258,7 +260,8 @@ func (s *scan) fits(i int, img process.Image) bool {
 	sameDepth := e.Depth == 0 || exact(img.Frame.DepthUnits) == e.Depth
 	sameLens := p == q || p.Intrinsics == q.Intrinsics && (p.Extrinsics == q.Extrinsics ||
 		p.Extrinsics != nil && q.Extrinsics != nil && *p.Extrinsics == *q.Extrinsics)
-	return sameDepth && sameLens && p.Format == q.Format && img.Frame.Width == e.Width && img.Frame.Height == e.Height && img.Frame.Domain.String() == e.Clock
+	return sameDepth && sameLens && p.Format == q.Format && img.Frame.Width == e.Width && img.Frame.Height == e.Height &&
+		img.Frame.Domain.String() == e.Clock
 }
 
 // maxApart is how far apart the streams of a recording may start, or stop, without a loss.

@@ -52,12 +52,14 @@ func (s *Input) describe(one *Set) {
 	s.Clock = one.Images[0].Frame.Domain.String()
 	for i, img := range one.Images {
 		p, f := img.Profile, img.Frame
-		e := &StreamEntry{Stream: f.Stream().String(), Camera: s.CameraOf(i), Clock: f.Domain.String(), Width: f.Width, Height: f.Height, Rate: f.Profile.FPS,
+		e := &StreamEntry{Stream: f.Stream().String(), Camera: s.CameraOf(i), Clock: f.Domain.String(), Width: f.Width,
+			Height: f.Height, Rate: f.Profile.FPS,
 			Extrinsics: p.Extrinsics, Reference: s.snapOf(i).Reference.String()}
 		if p.Intrinsics.Width > 0 {
 			in := &p.Intrinsics
 			e.Intrinsics = in
-			e.Lens = map[string]any{"fx": in.Fx, "fy": in.Fy, "ppx": in.Ppx, "ppy": in.Ppy, "model": in.Model.String(), "coeffs": in.Coeffs}
+			e.Lens = map[string]any{"fx": in.Fx, "fy": in.Fy, "ppx": in.Ppx, "ppy": in.Ppy,
+				"model": in.Model.String(), "coeffs": in.Coeffs}
 		}
 		if p.Extrinsics != nil {
 			e.Turn = map[string]any{"rotation": p.Extrinsics.Rotation, "translation": p.Extrinsics.Translation}

@@ -10,8 +10,7 @@ type ticks struct {
 	running bool
 }
 
-// take reports whether the frame at a time, of a stream of fps frames a second, is the one nearest to
-// a tick.
+// take reports whether the frame at a time, of a stream of fps frames a second, is the one nearest to a tick.
 func (t *ticks) take(at int64, fps int) bool {
 	if t.rate <= 0 {
 		return true

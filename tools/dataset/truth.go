@@ -43,12 +43,14 @@ func (s *Input) findTruth(f Form) (t truth, err error) {
 		}
 		t.path, err = s.findPath(from, to)
 		if errors.Is(err, errFrames) || err == nil && len(t.path.stamps) == 0 {
-			err = fmt.Errorf("%s: %w: %q doesn't move in %q: %w", s.Recording, bagset.ErrSelection, to, from, errors.Join(errFrames, err))
+			err = fmt.Errorf("%s: %w: %q doesn't move in %q: %w", s.Recording, bagset.ErrSelection, to,
+				from, errors.Join(errFrames, err))
 		}
 		return t, err
 	case s.Options.Truth != "":
 		if !slices.Contains(topics, s.Options.Truth) {
-			return t, fmt.Errorf("%s: %w: %s is no topic of %s", s.Recording, bagset.ErrSelection, s.Options.Truth, strings.Join(poseTypes, " or "))
+			return t, fmt.Errorf("%s: %w: %s is no topic of %s", s.Recording, bagset.ErrSelection, s.Options.Truth,
+				strings.Join(poseTypes, " or "))
 		}
 		t.topic = s.Options.Truth
 		return t, nil
@@ -72,7 +74,9 @@ func (s *Input) findTruth(f Form) (t truth, err error) {
 // frame returns the frame of the first camera's images; "" if they have none.
 func (s *Input) frame() string {
 	list := s.File.Connections(s.Cameras[0])
-	v := s.File.Bag().View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return slices.Contains(list, c) }})
+	v := s.File.Bag().View(bagstore.Query{Connections: func(c *bagstore.Connection) bool {
+		return slices.Contains(list, c)
+	}})
 	for m, err := range v.Messages() {
 		var h msgs.Header
 		if err == nil {

@@ -38,11 +38,14 @@ var tumPlaces = [2]string{"rgb", "depth"}
 func openTUM(s *Input) (Writer, error) {
 	w := &tumWriter{Input: s,
 		inertial: InertialTables{" ", seconds,
-			s.table("gyroscope.txt", "# timestamp wx wy wz (rad/s)\n"), s.table("accelerometer.txt", "# timestamp ax ay az (m/s^2)\n")},
-		associations: s.table("associations.txt", ""), poses: s.table("groundtruth.txt", "# timestamp tx ty tz qx qy qz qw\n"),
+			s.table("gyroscope.txt", "# timestamp wx wy wz (rad/s)\n"),
+			s.table("accelerometer.txt", "# timestamp ax ay az (m/s^2)\n")},
+		associations: s.table("associations.txt", ""),
+		poses:        s.table("groundtruth.txt", "# timestamp tx ty tz qx qy qz qw\n"),
 	}
 	for i, place := range tumPlaces {
-		w.lists[i] = s.table(place+".txt", fmt.Sprintf("# %s of %s\n# stamps: s, the camera's\n# timestamp filename\n", place, s.Recording))
+		w.lists[i] = s.table(place+".txt",
+			fmt.Sprintf("# %s of %s\n# stamps: s, the camera's\n# timestamp filename\n", place, s.Recording))
 	}
 	return w, nil
 }
@@ -81,7 +84,8 @@ func (w *tumWriter) Finish() error {
 	text := "# stream width height fx fy cx cy k1 k2 p1 p2 k3 model\n"
 	for i, e := range w.Streams {
 		if in := e.Intrinsics; in != nil {
-			text += fmt.Sprintf("%s %d %d %v %v %v %v %v %v %v %v %v %s\n", tumPlaces[i], in.Width, in.Height, in.Fx, in.Fy, in.Ppx, in.Ppy,
+			text += fmt.Sprintf("%s %d %d %v %v %v %v %v %v %v %v %v %s\n", tumPlaces[i], in.Width, in.Height,
+				in.Fx, in.Fy, in.Ppx, in.Ppy,
 				in.Coeffs[0], in.Coeffs[1], in.Coeffs[2], in.Coeffs[3], in.Coeffs[4], camdriver.SnakeCase(in.Model.String()))
 		}
 	}

@@ -28,7 +28,8 @@ func newUnited(s *Input, separate InertialTables, table *export.Table) *united {
 
 func (u *united) take(m process.UnitedSample) {
 	if u.err == nil {
-		u.err = u.table.Printf("%d,%v,%v,%v,%v,%v,%v\n", m.Stamp, m.Gyro[0], m.Gyro[1], m.Gyro[2], m.Accel[0], m.Accel[1], m.Accel[2])
+		u.err = u.table.Printf("%d,%v,%v,%v,%v,%v,%v\n", m.Stamp, m.Gyro[0], m.Gyro[1], m.Gyro[2],
+			m.Accel[0], m.Accel[1], m.Accel[2])
 	}
 	if u.err == nil && u.more != nil {
 		u.err = u.more(m)

@@ -22,7 +22,8 @@ func WriteDevice(w io.Writer, s *rsbag.Summary) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	info := func(k camdriver.InfoKey) string { return s.Device[k.String()] }
-	fmt.Fprintf(t, "%s:\t%s, serial %s, firmware %s\n", name, info(camdriver.InfoName), info(camdriver.InfoSerialNumber), info(camdriver.InfoFirmwareVersion))
+	fmt.Fprintf(t, "%s:\t%s, serial %s, firmware %s\n", name, info(camdriver.InfoName), info(camdriver.InfoSerialNumber),
+		info(camdriver.InfoFirmwareVersion))
 	if s.Number >= 0 {
 		fmt.Fprintf(t, "layout:\tRealSense version %d, %.3fs\n", s.Version, s.Seconds)
 	}

@@ -23,23 +23,25 @@ type Options struct {
 
 // Summary is a summary of a bag.
 type Summary struct {
-	Path         string           `json:"path"`
-	Version      string           `json:"version"`
-	Indexed      bool             `json:"indexed"`
-	Size         int64            `json:"size"` // of the file
-	Start        bagstore.Time    `json:"start"`
-	End          bagstore.Time    `json:"end"`
-	Recorded     *Recorded        `json:"recorded,omitempty"` // of a RealSense recording, if Start and End count from its start
+	Path    string        `json:"path"`
+	Version string        `json:"version"`
+	Indexed bool          `json:"indexed"`
+	Size    int64         `json:"size"` // of the file
+	Start   bagstore.Time `json:"start"`
+	End     bagstore.Time `json:"end"`
+	// of a RealSense recording, if Start and End count from its start
+	Recorded     *Recorded        `json:"recorded,omitempty"`
 	Messages     uint64           `json:"messages"`
 	Chunks       int              `json:"chunks"`
-	Compressions []CompressionUse `json:"compressions"`             // most chunks first
-	Sampled      int              `json:"sampled_chunks,omitempty"` // at an address: those that Compressions, Stored and Uncompressed are of
-	Stored       int64            `json:"stored"`                   // bytes of all chunks in the file
-	Uncompressed int64            `json:"uncompressed"`             // bytes of all chunks
-	Types        []TypeSummary    `json:"types"`                    // by name
-	Topics       []TopicSummary   `json:"topics"`                   // by name
-	Cameras      []rsbag.Camera   `json:"cameras,omitempty"`        // devices or camera nodes
-	Notes        []bagstore.Note  `json:"notes"`
+	Compressions []CompressionUse `json:"compressions"` // most chunks first
+	// at an address: those that Compressions, Stored and Uncompressed are of
+	Sampled      int             `json:"sampled_chunks,omitempty"`
+	Stored       int64           `json:"stored"`            // bytes of all chunks in the file
+	Uncompressed int64           `json:"uncompressed"`      // bytes of all chunks
+	Types        []TypeSummary   `json:"types"`             // by name
+	Topics       []TopicSummary  `json:"topics"`            // by name
+	Cameras      []rsbag.Camera  `json:"cameras,omitempty"` // devices or camera nodes
+	Notes        []bagstore.Note `json:"notes"`
 }
 
 // Recorded has the Start and End of a Summary on the time line of the stamps; 0 without a date.
@@ -112,7 +114,8 @@ type TopicSizes struct {
 
 // Summarize summarizes a bag. Without options it reads no messages.
 func Summarize(ctx context.Context, b *bagstore.Recording, o Options) (s *Summary, err error) {
-	s = &Summary{Path: b.Path(), Version: b.Version(), Indexed: b.Indexed(), Size: b.Size(), Start: b.Start(), End: b.End(),
+	s = &Summary{Path: b.Path(), Version: b.Version(), Indexed: b.Indexed(), Size: b.Size(),
+		Start: b.Start(), End: b.End(),
 		Messages: b.MessageCount(), Topics: Topics(b), Cameras: rsbag.Cameras(b), Notes: b.Notes()}
 	for _, block := range b.Blocks() {
 		if !block.Continued {
@@ -173,8 +176,8 @@ func Topics(b *bagstore.Recording) (list []TopicSummary) {
 	return list
 }
 
-// Compressions returns the compressions of a bag's chunks, those of most chunks first, and notes about damaged chunks, which
-// it leaves out. At an address, it reads some of the chunks' headers.
+// Compressions returns the compressions of a bag's chunks, those of most chunks first, and notes about damaged chunks,
+// which it leaves out. At an address, it reads some of the chunks' headers.
 func Compressions(b *bagstore.Recording) ([]CompressionUse, bagstore.Notes, error) {
 	heads, damage, err := b.SomeLayouts()
 	if err != nil {
@@ -292,7 +295,8 @@ func (s *Summary) sizes(ctx context.Context, b *bagstore.Recording) error {
 		return err
 	}
 	if !slices.ContainsFunc(s.Notes, func(n bagstore.Note) bool { return n.Offset == bad.Offset }) {
-		s.Notes = append(s.Notes, bagstore.Note{Offset: bad.Offset, Kind: bad.Kind, Severity: bagstore.Loss, Text: bad.Err.Error()})
+		s.Notes = append(s.Notes,
+			bagstore.Note{Offset: bad.Offset, Kind: bad.Kind, Severity: bagstore.Loss, Text: bad.Err.Error()})
 	}
 	return nil
 }

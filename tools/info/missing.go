@@ -24,8 +24,8 @@ type Series struct {
 }
 
 // Missing finds gaps in the sequence numbers of headers: messages that a publisher's queue, a broken connection or the
-// recorder lost. It reads all messages with a header, and returns the series with gaps and, after them, those whose numbers don't
-// count messages, each sorted by topic, and what recorders dropped. Unreadable messages count as missing.
+// recorder lost. It reads all messages with a header, and returns the series with gaps and, after them, those whose
+// numbers don't count messages, each sorted by topic, and what recorders dropped. Unreadable messages count as missing.
 func Missing(ctx context.Context, path string, log zerolog.Logger) ([]Series, []Loss, error) {
 	bags, _, err := bagset.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true}, log)
 	defer bagset.Close(bags)

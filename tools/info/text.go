@@ -75,7 +75,8 @@ func (s *Summary) times(to *rows) {
 		times = []string{"seconds from the start of a RealSense recording; its stamps are the camera's clock, no date"}
 	default:
 		start, end = timeText(r.Start), timeText(r.End)
-		times = []string{fmt.Sprintf("in the file %.2f to %.2f, from the start of the RealSense recording", s.Start.Seconds(), s.End.Seconds())}
+		times = []string{fmt.Sprintf("in the file %.2f to %.2f, from the start of the RealSense recording",
+			s.Start.Seconds(), s.End.Seconds())}
 	}
 	to.add("start", start)
 	to.add("end", end)
@@ -141,7 +142,8 @@ func (s *Summary) topicLines() (lines []string) {
 		if t.median() != "" {
 			at = " @"
 		}
-		line := fmt.Sprintf("%-*s   %*d %s%s %*s : %-*s", name, t.Topic, count, t.Messages, unit, at, rate, t.median(), typ, t.Type)
+		line := fmt.Sprintf("%-*s   %*d %s%s %*s : %-*s", name, t.Topic, count, t.Messages, unit, at,
+			rate, t.median(), typ, t.Type)
 		if t.Connections > 1 {
 			line += fmt.Sprintf(" (%d connections)", t.Connections)
 		}
@@ -220,7 +222,8 @@ func durationText(d time.Duration) string {
 
 // timeText returns the local time with hundredths, and the seconds since 1970.
 func timeText(t bagstore.Time) string {
-	return fmt.Sprintf("%s.%02d (%.2f)", t.Std().Format("Jan 02 2006 15:04:05"), min(99, (t.Nsec()+5_000_000)/10_000_000), t.Seconds())
+	return fmt.Sprintf("%s.%02d (%.2f)", t.Std().Format("Jan 02 2006 15:04:05"),
+		min(99, (t.Nsec()+5_000_000)/10_000_000), t.Seconds())
 }
 
 // sizeText returns a size with its unit, in steps of 1024 bytes.

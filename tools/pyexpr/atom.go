@@ -163,8 +163,7 @@ func (p *parser) clause() clause {
 	return c
 }
 
-// run yields the body's value for each combination that fulfils the clauses, until yield returns
-// false.
+// run yields the body's value for each combination that fulfils the clauses, until yield returns false.
 func (f *frame) run(clauses []clause, body node, yield func(any) bool) bool {
 	if len(clauses) == 0 {
 		return yield(body(f))

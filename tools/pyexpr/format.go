@@ -21,7 +21,8 @@ var (
 		return regexp.MustCompile(`%(?:%|([-+ 0]*)(\d{0,4})(?:\.(\d{1,4}))?([a-zA-Z]))|%`)
 	})
 	braceField = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\{\{|\}\}|\{(\d{0,4})(?:!([rs]))?(?::([<>]?[-+ ]?0?)(\d{0,4})(?:\.(\d{1,4}))?([a-zA-Z]?))?\}|[{}]`)
+		return regexp.MustCompile(
+			`\{\{|\}\}|\{(\d{0,4})(?:!([rs]))?(?::([<>]?[-+ ]?0?)(\d{0,4})(?:\.(\d{1,4}))?([a-zA-Z]?))?\}|[{}]`)
 	})
 )
 

@@ -108,8 +108,7 @@ func (p *parser) expression() node {
 func (p *parser) or() node  { return p.logical("or", true, p.and) }
 func (p *parser) and() node { return p.logical("and", false, p.not) }
 
-// logical parses a chain of and, or of or. Its value is the first whose truth is decides, or the
-// last.
+// logical parses a chain of and, or of or. Its value is the first whose truth is decides, or the last.
 func (p *parser) logical(word string, decides bool, operand func() node) node {
 	list := []node{operand()}
 	for p.accept(word) {

@@ -53,10 +53,11 @@ func (t token) String() string {
 	return t.text
 }
 
-// tokenForm matches a number in base 10, 16, 8 or 2 or what may be meant for one, the beginning of a string, a name or an
-// operator.
+// tokenForm matches a number in base 10, 16, 8 or 2 or what may be meant for one, the beginning of a string, a name or
+// an operator.
 var tokenForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:(0[xX][\w.]*|\.?[0-9](?:[eE][+-]|[\w.])*)|(\w{0,2})['"]|(\w+)|\*\*|//|[=!<>:]=|<<|>>|[-<>+*/%()[\]{},.:&|^~@=])`)
+	return regexp.MustCompile(
+		`^(?:(0[xX][\w.]*|\.?[0-9](?:[eE][+-]|[\w.])*)|(\w{0,2})['"]|(\w+)|\*\*|//|[=!<>:]=|<<|>>|[-<>+*/%()[\]{},.:&|^~@=])`)
 })
 
 // scan splits an expression into tokens. The last one is the end.
@@ -146,8 +147,7 @@ func scanString(source string, at int, prefix string) (string, int) {
 	return "", 0
 }
 
-// unescape appends the meaning of the escape sequence at an offset, and returns its length. A raw
-// string keeps it.
+// unescape appends the meaning of the escape sequence at an offset, and returns its length. A raw string keeps it.
 func unescape(b *strings.Builder, source string, at int, raw bool) int {
 	s := source[at:]
 	switch c := s[1]; {

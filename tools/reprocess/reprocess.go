@@ -180,8 +180,8 @@ type taker interface {
 	settled(time.Time) error          // nothing that arrived earlier comes any more
 }
 
-// longest is how long a frame waits at most for others of its set. The Syncer waits for eight frame times, but not while
-// nothing comes from the camera.
+// longest is how long a frame waits at most for others of its set. The Syncer waits for eight frame times, but not
+// while nothing comes from the camera.
 const longest = 1500 * time.Millisecond
 
 // sets passes the sets of the cameras after their chains, and other events. Times are the earliest camera's.
@@ -263,8 +263,8 @@ func (c *camera) images() (list []camdriver.StreamID) {
 
 var errProbed = errors.New("all streams were seen")
 
-// probe describes a camera of the new recording by the first set after the chain that has all streams. Without images, it
-// stays as it is.
+// probe describes a camera of the new recording by the first set after the chain that has all streams. Without images,
+// it stays as it is.
 func (w *work) probe(ctx context.Context, c *camera) error {
 	p := prober{streams: len(c.images()), seen: make(map[camdriver.StreamID]*process.Profile)}
 	if p.streams == 0 {
@@ -305,8 +305,7 @@ func (p *prober) set(_ *camera, s *process.Set) error {
 	return errProbed
 }
 
-// fits reports whether an image has the geometry of the new recording. Depth that had no frame to
-// align to doesn't.
+// fits reports whether an image has the geometry of the new recording. Depth that had no frame to align to doesn't.
 func (c *camera) fits(img process.Image) bool {
 	p, q := img.Profile, c.made[img.Frame.Stream()]
 	if q == nil || p.Format != q.Format || p.Width != q.Width || p.Height != q.Height || p.Intrinsics != q.Intrinsics {
@@ -320,7 +319,8 @@ func chosen(s *process.Set) []process.Image {
 	var out []process.Image
 	for _, img := range s.Images {
 		id, format := img.Frame.Stream(), img.Frame.Profile.Format
-		if format == camdriver.XYZ32F || slices.ContainsFunc(out, func(o process.Image) bool { return o.Frame.Stream() == id }) {
+		if format == camdriver.XYZ32F ||
+			slices.ContainsFunc(out, func(o process.Image) bool { return o.Frame.Stream() == id }) {
 			continue
 		}
 		out = append(out, img)
@@ -360,7 +360,8 @@ func (c *camera) describe() {
 
 // relate makes extrinsics relative to the reference stream again, which moves if depth is aligned.
 func relate(snap *camdriver.DeviceSnapshot) {
-	i := slices.IndexFunc(snap.Streams, func(s camdriver.StreamSnapshot) bool { return s.Profile.Stream == snap.Reference })
+	i := slices.IndexFunc(snap.Streams,
+		func(s camdriver.StreamSnapshot) bool { return s.Profile.Stream == snap.Reference })
 	if i < 0 || snap.Streams[i].Extrinsic == nil || *snap.Streams[i].Extrinsic == camdriver.Identity() {
 		return
 	}

@@ -47,7 +47,8 @@ func (o *output) set(c *camera, s *process.Set) error {
 	o.seen += uint64(len(s.Images))
 	o.o.Progress.Report(min(o.seen, o.total), o.total)
 	for _, img := range chosen(s) {
-		i := slices.IndexFunc(c.snap.Streams, func(s camdriver.StreamSnapshot) bool { return s.Profile.Stream == img.Frame.Stream() })
+		i := slices.IndexFunc(c.snap.Streams,
+			func(s camdriver.StreamSnapshot) bool { return s.Profile.Stream == img.Frame.Stream() })
 		if i < 0 || !c.fits(img) {
 			o.result.Dropped++
 			continue

@@ -40,7 +40,8 @@ type retained struct {
 }
 
 func newCopier(ctx context.Context, bags []*bagstore.Recording, name func(part int) string, o SplitOptions) *copier {
-	return &copier{ctx: ctx, o: o, bags: bags, view: bagstore.NewView(bags, o.Query()), name: name, latched: make(map[*bagstore.Connection]retained)}
+	return &copier{ctx: ctx, o: o, bags: bags, view: bagstore.NewView(bags, o.Query()), name: name,
+		latched: make(map[*bagstore.Connection]retained)}
 }
 
 func (c *copier) run() error {
@@ -82,7 +83,8 @@ func (c *copier) takes(chunk *bagstore.WholeChunk) bool {
 		return false
 	}
 	part := c.part()
-	if c.o.Duration > 0 && chunk.End.Sub(part.Start) >= c.o.Duration || c.o.Messages > 0 && !chunk.Fits(c.o.Messages-part.Messages) {
+	if c.o.Duration > 0 && chunk.End.Sub(part.Start) >= c.o.Duration ||
+		c.o.Messages > 0 && !chunk.Fits(c.o.Messages-part.Messages) {
 		return false
 	}
 	latches := func(c *bagstore.Connection) bool { return c.Latching }

@@ -1,7 +1,6 @@
-// Package rewrite copies messages into new bags without decoding them: with another compression,
-// with fewer messages, from several bags, or into several parts. Chunks whose messages
-// are all copied stay as they are stored, unless their compression or size changes. A new bag gets its
-// name when it is complete.
+// Package rewrite copies messages into new bags without decoding them: with another compression, with fewer messages,
+// from several bags, or into several parts. Chunks whose messages are all copied stay as they are stored, unless their
+// compression or size changes. A new bag gets its name when it is complete.
 package rewrite
 
 import (
@@ -75,7 +74,8 @@ func Merge(ctx context.Context, bags []*bagstore.Recording, out string, o Option
 
 // Before calls do with the messages from before Start that are selected, and their times in the output: those at
 // MinTime, without which no part of a RealSense recording plays, and latched ones.
-func (o Options) Before(ctx context.Context, bags []*bagstore.Recording, do func(bagstore.Message, bagstore.Time) error) error {
+func (o Options) Before(ctx context.Context, bags []*bagstore.Recording,
+	do func(bagstore.Message, bagstore.Time) error) error {
 	if o.Start > bagstore.MinTime {
 		if err := o.eachStatic(bags, do); err != nil {
 			return err
@@ -95,7 +95,8 @@ func (o Options) Before(ctx context.Context, bags []*bagstore.Recording, do func
 }
 
 func (o Options) eachStatic(bags []*bagstore.Recording, do func(bagstore.Message, bagstore.Time) error) error {
-	v := bagstore.NewView(bags, bagstore.Query{Start: bagstore.MinTime, End: bagstore.MinTime, Connections: o.Query().Connections})
+	v := bagstore.NewView(bags,
+		bagstore.Query{Start: bagstore.MinTime, End: bagstore.MinTime, Connections: o.Query().Connections})
 	for p, err := range o.pieces(v, nil) {
 		if err == nil {
 			err = do(p.Message, p.Time)

@@ -22,8 +22,8 @@ type SplitOptions struct {
 	RepeatLatched bool
 }
 
-// PartNames returns the names of a bag's parts: a prefix, by default the bag's name, and a number. The error is that the
-// bag has a name that a part may get.
+// PartNames returns the names of a bag's parts: a prefix, by default the bag's name, and a number. The error is that
+// the bag has a name that a part may get.
 func PartNames(path, prefix string) (name func(part int) string, err error) {
 	own := strings.TrimSuffix(path, filepath.Ext(path))
 	if !place.IsAddress(path) {

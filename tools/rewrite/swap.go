@@ -45,9 +45,10 @@ func (p Placement) Name(path string) string {
 	return p.Output
 }
 
-// Rewrite makes a new version of a file with write. In place, it keeps the original as
-// NAME.orig.bag, and of a symbolic link it replaces the file. It returns the original's path. An Output that is the file itself is ErrSameFile.
-func (p Placement) Rewrite(ctx context.Context, path string, write func(out string) error) (original string, err error) {
+// Rewrite makes a new version of a file with write. In place, it keeps the original as NAME.orig.bag, and of a symbolic
+// link it replaces the file. It returns the original's path. An Output that is the file itself is ErrSameFile.
+func (p Placement) Rewrite(ctx context.Context, path string,
+	write func(out string) error) (original string, err error) {
 	if out := p.Name(path); p.Output != "" {
 		if SameFile(path, out) {
 			return "", ErrSameFile
@@ -110,7 +111,8 @@ func (p Placement) Create(ctx context.Context, out string, write func(string) er
 }
 
 // ErrSameFile means that the new version of a file would replace it unasked.
-var ErrSameFile = errors.New("the output is the bag itself; without -o, compress and reindex replace it, and recover with --in-place")
+var ErrSameFile = errors.New(
+	"the output is the bag itself; without -o, compress and reindex replace it, and recover with --in-place")
 
 // ErrObject means that an object would be replaced in place, which only a file can be.
 var ErrObject = errors.New("an object can't be replaced in place; -o names another file or folder")

@@ -21,8 +21,10 @@ type unit struct {
 var (
 	count    = unit{"a whole number, at least 0", parseCount, formatCount, ""}
 	byteSize = unit{"bytes, or KiB, MiB or GiB with k, M or G", parseBytes, formatCount, " bytes"}
-	hertz    = unit{"a number of at least 0, in Hz", parseNumber, func(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }, " Hz"}
-	spell    = unit{"a time with its unit, such as 100ms, 1.5s or 2m", parseTime, func(v float64) string { return time.Duration(v).String() }, ""}
+	hertz    = unit{"a number of at least 0, in Hz", parseNumber,
+		func(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }, " Hz"}
+	spell = unit{"a time with its unit, such as 100ms, 1.5s or 2m", parseTime,
+		func(v float64) string { return time.Duration(v).String() }, ""}
 )
 
 func formatCount(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
@@ -66,26 +68,34 @@ type quantity struct {
 
 // ofRecording are the quantities of a whole recording. Their topic is nil.
 var ofRecording = []quantity{
-	{"duration", spell, "from the first message to the last", func(m *Measures, _ *topic) spread { return exactly(float64(m.last - m.first)) }},
-	{"size", byteSize, "size of the file or folder", func(m *Measures, _ *topic) spread { return exactly(float64(m.size)) }},
-	{"messages", count, "number of whole messages", func(m *Measures, _ *topic) spread { return exactly(float64(m.messages)) }},
-	{"out_of_order", count, "number of messages earlier than the one before them in the file (bags only)", func(m *Measures, _ *topic) spread { return exactly(float64(m.OutOfOrder)) }},
+	{"duration", spell, "from the first message to the last",
+		func(m *Measures, _ *topic) spread { return exactly(float64(m.last - m.first)) }},
+	{"size", byteSize, "size of the file or folder",
+		func(m *Measures, _ *topic) spread { return exactly(float64(m.size)) }},
+	{"messages", count, "number of whole messages",
+		func(m *Measures, _ *topic) spread { return exactly(float64(m.messages)) }},
+	{"out_of_order", count, "number of messages earlier than the one before them in the file (bags only)",
+		func(m *Measures, _ *topic) spread { return exactly(float64(m.OutOfOrder)) }},
 	{"lost_frames", count, "frame numbers missing in a RealSense recording", (*Measures).lostFrames},
 }
 
 // ofTopic are the quantities of a topic with messages.
 var ofTopic = []quantity{
-	{"messages", count, "number of whole messages; at least 1 unless the file says otherwise or the topic is optional", func(_ *Measures, t *topic) spread { return exactly(float64(t.messages)) }},
-	{"rate", hertz, "mean rate, from the topic's first message to its last", func(_ *Measures, t *topic) spread { return t.rate() }},
+	{"messages", count, "number of whole messages; at least 1 unless the file says otherwise or the topic is optional",
+		func(_ *Measures, t *topic) spread { return exactly(float64(t.messages)) }},
+	{"rate", hertz, "mean rate, from the topic's first message to its last",
+		func(_ *Measures, t *topic) spread { return t.rate() }},
 	{"gap", spell, "longest time without a message, also before the first and after the last one", (*Measures).gap},
 	{"size", byteSize, "size of a message", func(_ *Measures, t *topic) spread { return t.size }},
-	{"lost", count, "messages of all publishers that are missing by `header.seq`, which ROS 2 doesn't have", func(_ *Measures, t *topic) spread { return t.lost() }},
-	{"stamp_step", spell, "from the stamp of a publisher's message to the stamp of its next one; negative if stamps go back", func(_ *Measures, t *topic) spread { return t.stamps(t.step) }},
-	{"stamp_delay", spell, "from a message's stamp to its record time: the offset of the clocks and the delay", func(_ *Measures, t *topic) spread { return t.stamps(t.delay) }},
+	{"lost", count, "messages of all publishers that are missing by `header.seq`, which ROS 2 doesn't have",
+		func(_ *Measures, t *topic) spread { return t.lost() }},
+	{"stamp_step", spell, "from the stamp of a publisher's message to the stamp of its next one; negative if stamps go back",
+		func(_ *Measures, t *topic) spread { return t.stamps(t.step) }},
+	{"stamp_delay", spell, "from a message's stamp to its record time: the offset of the clocks and the delay",
+		func(_ *Measures, t *topic) spread { return t.stamps(t.delay) }},
 }
 
-// spread is the range of the measured values, and where its ends are. The zero value is
-// empty.
+// spread is the range of the measured values, and where its ends are. The zero value is empty.
 type spread struct {
 	found        bool
 	min, max     float64

@@ -1,7 +1,6 @@
-// Package rules compares recordings with rules: required topics, and limits of rates, gaps, stamps,
-// sizes and losses. Rules are in a YAML file (docs/rules.md); [Measures.Text] writes one
-// from an example. [Measures] are taken while a recording is read, in constant
-// memory for each topic and publisher.
+// Package rules compares recordings with rules: required topics, and limits of rates, gaps, stamps, sizes and losses.
+// Rules are in a YAML file (docs/rules.md); [Measures.Text] writes one from an example. [Measures] are taken while a
+// recording is read, in constant memory for each topic and publisher.
 package rules
 
 import (

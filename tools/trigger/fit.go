@@ -17,7 +17,8 @@ const maxPoints = 200
 // noLimit is the limit without enough measurements.
 const noLimit = 1e12
 
-// fit returns the line through one of each few successive measurements, such as the median, which wrong ones don't change.
+// fit returns the line through one of each few successive measurements, such as the median, which wrong ones don't
+// change.
 func fit(x, y []float64, choose func([]float64) float64) (l line) {
 	n := len(x)
 	size := max(1, (n+maxPoints-1)/maxPoints)

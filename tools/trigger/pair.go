@@ -16,7 +16,8 @@ const (
 
 // comparePair compares two streams. Times are from start on.
 func comparePair(a, b *Stream, start int64) *Pair {
-	p := &Pair{A: a.Camera + " " + a.Stream, B: b.Camera + " " + b.Stream, OneCamera: a.Camera == b.Camera, Verdict: Unknown}
+	p := &Pair{A: a.Camera + " " + a.Stream, B: b.Camera + " " + b.Stream,
+		OneCamera: a.Camera == b.Camera, Verdict: Unknown}
 	if len(a.frames) < leastFrames || len(b.frames) < leastFrames {
 		return p
 	}
@@ -139,7 +140,8 @@ func (p *Pair) fit(a, b []int64, pairs [][2]int, period float64, start int64) {
 	}
 }
 
-// decide gives the verdict. A drift counts if it is more than the uncertainty, and moves the offset by more than the spread.
+// decide gives the verdict. A drift counts if it is more than the uncertainty, and moves the offset by more than the
+// spread.
 func (p *Pair) decide(period float64) {
 	seconds := p.times[len(p.times)-1] - p.times[0]
 	moved := abs(p.Drift) * seconds / 1e3 // ms
@@ -150,14 +152,17 @@ func (p *Pair) decide(period float64) {
 	case abs(p.Offset) <= p.Threshold:
 		p.Verdict = Together
 		if p.DriftLimit > ownClocks {
-			p.Notes = append(p.Notes, fmt.Sprintf("in %.0f s, a drift of up to %.0f ppm can't be told from none: record for longer to be sure", seconds, p.DriftLimit))
+			p.Notes = append(p.Notes,
+				fmt.Sprintf("in %.0f s, a drift of up to %.0f ppm can't be told from none: record for longer to be sure",
+					seconds, p.DriftLimit))
 		}
 	case p.DriftLimit <= leastDrift:
 		p.Verdict = Together
 		p.Notes = append(p.Notes, "one is triggered later than the other, or its stamps mean another moment of the exposure")
 	default:
 		p.Verdict = Free
-		p.Notes = append(p.Notes, fmt.Sprintf("no drift is found in %.0f s, but frames are %.1f of %.1f ms apart", seconds, abs(p.Offset), period/1e6))
+		p.Notes = append(p.Notes,
+			fmt.Sprintf("no drift is found in %.0f s, but frames are %.1f of %.1f ms apart", seconds, abs(p.Offset), period/1e6))
 	}
 }
 
@@ -170,5 +175,6 @@ func (p *Pair) stamps(a, b *Stream, pairs [][2]int) {
 	}
 	drift := fit(at, off, medianOf).slope / 1e3
 	p.StampsDrift = &drift
-	p.Notes = append(p.Notes, fmt.Sprintf("the stamps drift apart by %+.1f ppm: that is of the cameras' clocks; the drift above is of their shutters", drift))
+	p.Notes = append(p.Notes,
+		fmt.Sprintf("the stamps drift apart by %+.1f ppm: that is of the cameras' clocks; the drift above is of their shutters", drift))
 }

@@ -17,7 +17,8 @@ type frame struct{ stamp, arrived int64 }
 func read(ctx context.Context, f *rsbag.File) (list []*Stream, err error) {
 	streams := make(map[camdriver.StreamID]*Stream)
 	last := make(map[camdriver.StreamID]uint64)
-	c := f.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: func(id camdriver.StreamID) bool { return id.Kind.Video() }})
+	c := f.Cursor(rsbag.CursorOptions{FramesOnly: true,
+		Streams: func(id camdriver.StreamID) bool { return id.Kind.Video() }})
 	defer c.Close()
 	for e := range c.Events() {
 		if ctx.Err() != nil {
@@ -26,7 +27,8 @@ func read(ctx context.Context, f *rsbag.File) (list []*Stream, err error) {
 		id := e.Frame.Stream()
 		s := streams[id]
 		if s == nil {
-			s = &Stream{Camera: f.Camera().Name, Stream: id.String(), Clock: e.Frame.Domain.String(), id: id, domain: e.Frame.Domain}
+			s = &Stream{Camera: f.Camera().Name, Stream: id.String(), Clock: e.Frame.Domain.String(),
+				id: id, domain: e.Frame.Domain}
 			streams[id] = s
 			list = append(list, s)
 		}
@@ -63,8 +65,8 @@ const (
 	leastJump  = 5 * time.Millisecond // times of recording vary by less, at their earliest
 )
 
-// findJumps finds the steps in how far stamps are ahead of the times of recording, and takes them out. A host that stalls
-// records frames late, but not earlier than others, so the earliest of some frames count.
+// findJumps finds the steps in how far stamps are ahead of the times of recording, and takes them out. A host that
+// stalls records frames late, but not earlier than others, so the earliest of some frames count.
 func (s *Stream) findJumps(at, ahead []float64, threshold float64) {
 	window := min(mostWindow, len(ahead)/3)
 	step := func(k int) float64 {

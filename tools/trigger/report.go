@@ -1,9 +1,9 @@
-// Package trigger says whether the cameras of a recording, and the streams of each, take their images at the same moments:
-// how far apart the frames are, whether that changes, and how many frames have no partner.
+// Package trigger says whether the cameras of a recording, and the streams of each, take their images at the same
+// moments: how far apart the frames are, whether that changes, and how many frames have no partner.
 //
-// A frame has a stamp, on a clock of the camera or the host, and a time of recording, on the host's clock, which is later and
-// varies by milliseconds. Stamps are trusted if both streams' are of one clock; a camera's own clock drifts against that of
-// another one, also if one signal triggers both.
+// A frame has a stamp, on a clock of the camera or the host, and a time of recording, on the host's clock, which is
+// later and varies by milliseconds. Stamps are trusted if both streams' are of one clock; a camera's own clock drifts
+// against that of another one, also if one signal triggers both.
 package trigger
 
 import (
@@ -149,7 +149,8 @@ func (r *Report) Synchronised() bool {
 // WriteText prints the report for people.
 func (r *Report) WriteText(w io.Writer) {
 	for _, s := range r.Streams {
-		fmt.Fprintf(w, "  %s %s: %d frames at %.2f Hz, %d missing, stamps by %s", s.Camera, s.Stream, s.Frames, s.Rate, s.Missing, s.Clock)
+		fmt.Fprintf(w, "  %s %s: %d frames at %.2f Hz, %d missing, stamps by %s", s.Camera, s.Stream,
+			s.Frames, s.Rate, s.Missing, s.Clock)
 		if math.Abs(s.Drift) > s.Limit {
 			fmt.Fprintf(w, ", which gains %+.1f ppm on the times of recording", s.Drift)
 		}

@@ -35,11 +35,13 @@ func (r *Report) WriteSVG(w io.Writer) error {
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/>`+"\n", pictureWidth, height)
 	for i := range 6 {
 		t, off := seconds*float64(i)/5, least+(most-least)*float64(i)/5
-		fmt.Fprintf(&b, `<path d="M%.1f %d V%d M%d %.1f H%d" stroke="#ddd"/>`+"\n", x(t), top, pictureHeight-bottom, left, y(off), pictureWidth-right)
+		fmt.Fprintf(&b, `<path d="M%.1f %d V%d M%d %.1f H%d" stroke="#ddd"/>`+"\n", x(t), top, pictureHeight-bottom,
+			left, y(off), pictureWidth-right)
 		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%.4g</text><text x="%d" y="%.1f" text-anchor="end">%.3f</text>`+"\n",
 			x(t), pictureHeight-bottom+16, t, left-6, y(off)+4, off)
 	}
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">seconds; offset in ms</text>`+"\n", pictureWidth/2, pictureHeight-14)
+	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">seconds; offset in ms</text>`+"\n",
+		pictureWidth/2, pictureHeight-14)
 	for i, p := range r.Pairs {
 		colour := colours[i%len(colours)]
 		fmt.Fprintf(&b, `<path stroke="%s" stroke-width="2" stroke-linecap="round" fill="none" d="`, colour)
