@@ -9,23 +9,24 @@ import (
 const (
 	// cacheBytes bounds the cached chunks; the cache always holds at least one.
 	cacheBytes = 32 << 20
-	// convertedBytes is added if there are converted ones: several large ones may overlap, and those of the past are dropped.
+	// convertedBytes is added if there are converted ones: several large ones may overlap, and those of the past are
+	// dropped.
 	convertedBytes = 32 << 20
 	// plainBytes bounds uncompressed chunks, which are cheap to read again: held memory lets the heap double.
 	plainBytes = 8 << 20
 	// lentBytes replaces plainBytes if the file is read ahead: cached chunks hold memory that the next blocks need, and
 	// recently read blocks stay in it anyway.
 	lentBytes = 2 << 20
-	// filedBytes bounds the chunks in temporary files that the iterator is in, each counted as filedLeast or more: the files are
-	// bounded, too.
+	// filedBytes bounds the chunks in temporary files that the iterator is in, each counted as filedLeast or more: the
+	// files are bounded, too.
 	filedBytes = 4 << 30
 	filedLeast = 16 << 20
 	// backed is how many times the bytes in the file a chunk may have to be unpacked as often as there is no room for it.
 	backed = 4
 )
 
-// contentCache holds the chunks that an iterator is in, reads ahead, or has left recently. Its methods are for the iterator's
-// goroutine: readers only fill in a content.
+// contentCache holds the chunks that an iterator is in, reads ahead, or has left recently. Its methods are for the
+// iterator's goroutine: readers only fill in a content.
 type contentCache struct {
 	contents map[chunkRef]*list.Element // of *chunkContent
 	lru      list.List                  // most recent first
@@ -58,7 +59,8 @@ func (k *contentCache) get(r chunkRef) (c *chunkContent, there bool) {
 
 // add adds a chunk.
 func (k *contentCache) add(r chunkRef, l Layout) *chunkContent {
-	c := &chunkContent{ref: r, size: l.Size, most: backed * l.Stored, plain: plain(l), converted: l.Access == Converted, done: make(chan struct{})}
+	c := &chunkContent{ref: r, size: l.Size, most: backed * l.Stored, plain: plain(l),
+		converted: l.Access == Converted, done: make(chan struct{})}
 	k.contents[r] = k.lru.PushFront(c)
 	k.count(c, +1)
 	k.evict(k.limit)
@@ -168,7 +170,8 @@ func (k *contentCache) forget(el *list.Element) {
 	k.count(c, -1)
 }
 
-// passed frees the room of chunks before t, which turned out to have no selected message, and the memory of converted ones.
+// passed frees the room of chunks before t, which turned out to have no selected message, and the memory of converted
+// ones.
 func (k *contentCache) passed(t Time, dir int) {
 	for el := k.lru.Front(); el != nil; {
 		c, next := el.Value.(*chunkContent), el.Next()

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// The indexes of the blocks that an iterator is in are in memory, 12 bytes a message. Without a bound, a file of some KB with
-// overlapping blocks of empty messages takes all of it.
+// The indexes of the blocks that an iterator is in are in memory, 12 bytes a message. Without a bound, a file of some
+// KB with overlapping blocks of empty messages takes all of it.
 const (
 	// crowdBytes bounds the indexes that crowd: those of more than crowdRatio times what their blocks take in the file.
 	crowdBytes = 48 << 20

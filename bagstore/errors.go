@@ -12,8 +12,7 @@ var (
 	ErrClosed = errors.New("bag is closed")
 	// ErrLocked means that another Writer, of this or another process, is writing the file.
 	ErrLocked = place.ErrLocked
-	// ErrGone means that another program deleted, replaced or truncated the file during the
-	// recording.
+	// ErrGone means that another program deleted, replaced or truncated the file during the recording.
 	ErrGone = place.ErrGone
 )
 

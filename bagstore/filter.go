@@ -100,7 +100,8 @@ func (p Patterns) Match(name string) bool {
 }
 
 var pythonOnly = map[string]string{
-	"(?=": "look-ahead", "(?!": "look-ahead", "(?<=": "look-behind", "(?<!": "look-behind", "(?P=": "a backreference", "(?(": "a condition",
+	"(?=": "look-ahead", "(?!": "look-ahead", "(?<=": "look-behind", "(?<!": "look-behind",
+	"(?P=": "a backreference", "(?(": "a condition",
 }
 
 func explainPattern(expression string, err error) error {
@@ -109,7 +110,8 @@ func explainPattern(expression string, err error) error {
 		return err
 	}
 	for _, start := range slices.Sorted(maps.Keys(pythonOnly)) {
-		if strings.Contains(expression, start) && (refused.Code == syntax.ErrInvalidPerlOp || refused.Code == syntax.ErrInvalidNamedCapture) {
+		if strings.Contains(expression, start) &&
+			(refused.Code == syntax.ErrInvalidPerlOp || refused.Code == syntax.ErrInvalidNamedCapture) {
 			return fmt.Errorf("expression %q: %s %s…) isn't understood; choose topics by one expression and leave some of them out by another", expression, pythonOnly[start], start)
 		}
 	}

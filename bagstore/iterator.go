@@ -107,8 +107,7 @@ func (it *Iterator) seek(pos key, after bool) {
 	it.reader.restart()
 }
 
-// Next moves past the following message and reads it. It returns false at the end or after an
-// error.
+// Next moves past the following message and reads it. It returns false at the end or after an error.
 func (it *Iterator) Next() bool { return it.move(+1) && it.read() }
 
 // Prev moves back past the preceding message and reads it, see Next.
@@ -153,7 +152,8 @@ func (it *Iterator) move(dir int) bool {
 	if c.one {
 		t = c.time(c.i)
 	}
-	it.cur = Message{Bag: c.bag, Conn: c.Conn, Time: t, TimeClamped: (t == 0 || t == MaxTime) && it.v.bags[c.bag].info.Clamps}
+	it.cur = Message{Bag: c.bag, Conn: c.Conn, Time: t,
+		TimeClamped: (t == 0 || t == MaxTime) && it.v.bags[c.bag].info.Clamps}
 	it.reader.choose(c)
 	if !c.set(c.i + dir) {
 		it.crowded -= c.crowds
@@ -204,7 +204,8 @@ func (it *Iterator) prefetch(decode bool) {
 func (it *Iterator) soon(i int) bool {
 	if it.v.lead == 0 {
 		ahead := it.v.ahead
-		if l := &it.reader.Layout; l.Access == Converted && !l.Packed { // smaller blocks that take longer: no core waits for the next one
+		// smaller blocks that take longer: no core waits for the next one
+		if l := &it.reader.Layout; l.Access == Converted && !l.Packed {
 			ahead = min(2*ahead, convertedAhead)
 		}
 		return i < it.pending+ahead

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// unpackings bounds how often a chunk for which there is no room is unpacked, if its bytes are more than backed times those
-	// in the file.
+	// unpackings bounds how often a chunk for which there is no room is unpacked, if its bytes are more than backed times
+	// those in the file.
 	unpackings = 16
 	// convertAfter is the number of messages after a seek that are converted when they are visited.
 	convertAfter = 8
@@ -15,8 +15,8 @@ const (
 	layoutsAhead = 64
 )
 
-// messageReader reads messages for an iterator, whose goroutine calls all methods. It decides how a message is read: alone, or
-// from its chunk, which then is in the cache, and read by another core.
+// messageReader reads messages for an iterator, whose goroutine calls all methods. It decides how a message is read:
+// alone, or from its chunk, which then is in the cache, and read by another core.
 type messageReader struct {
 	v       *View
 	readers []Reader            // by bag
@@ -38,7 +38,8 @@ type messagePos struct {
 func newMessageReader(v *View) *messageReader {
 	nowhere := chunkRef{bag: -1}
 	mr := &messageReader{v: v, messagePos: messagePos{chunkRef: nowhere}, readers: make([]Reader, len(v.bags)),
-		layouts: make(map[chunkRef]Layout), cache: contentCache{contents: make(map[chunkRef]*list.Element), visited: nowhere, at: -1,
+		layouts: make(map[chunkRef]Layout),
+		cache: contentCache{contents: make(map[chunkRef]*list.Element), visited: nowhere, at: -1,
 			limit: cacheBytes, plainLimit: plainBytes, filedLimit: filedBytes, dropped: make(map[chunkRef]int)}}
 	k := &mr.cache
 	if v.lead > 0 {

@@ -59,7 +59,8 @@ func (b *convertedBlock) release() {
 
 func (c *converter) Layout(block int) (Layout, error) {
 	b := &c.r.blocks[block]
-	return Layout{Compression: b.Compression, Access: Converted, DataPos: b.Pos, Stored: b.Stored, Size: b.Size, Continued: b.Continued, Packed: b.Packed}, nil
+	return Layout{Compression: b.Compression, Access: Converted, DataPos: b.Pos, Stored: b.Stored, Size: b.Size,
+		Continued: b.Continued, Packed: b.Packed}, nil
 }
 
 func (c *converter) Index(block int, x *Index, keep func(uint32) bool) ([]Run, error) {
@@ -153,7 +154,8 @@ func (c *converter) convert(b *convertedBlock, block int, l Layout, entries []En
 // Message returns a message of a loaded block.
 func (c *converter) Message(in *Buffer, p *Position, to *Stored) error {
 	b := in.block
-	i, loaded := slices.BinarySearchFunc(b.list, p.Ref, func(m convertedMessage, ref uint32) int { return cmp.Compare(m.ref, ref) })
+	i, loaded := slices.BinarySearchFunc(b.list, p.Ref,
+		func(m convertedMessage, ref uint32) int { return cmp.Compare(m.ref, ref) })
 	if !loaded {
 		return c.read(b.in, p.Block, Entry{p.Time, p.Conn, p.Ref}, to, nil)
 	}

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Moment is a time in a recording as users write it: a date, seconds since 1970, or seconds from the first message. The zero Moment is unset.
+// Moment is a time in a recording as users write it: a date, seconds since 1970, or seconds from the first message. The
+// zero Moment is unset.
 type Moment struct {
 	number bool // of seconds: since 1970, or from the first message
 	time   Time
@@ -18,9 +19,8 @@ type Moment struct {
 // MomentAt returns the moment at bag time t.
 func MomentAt(t Time) Moment { return Moment{time: t} }
 
-// ParseMoment parses a date ("2018-05-03 12:30:00.5", or RFC 3339), a number of seconds since
-// 1970, or a number of seconds from the first message, which may be negative. An empty text is
-// the zero Moment.
+// ParseMoment parses a date ("2018-05-03 12:30:00.5", or RFC 3339), a number of seconds since 1970, or a number of
+// seconds from the first message, which may be negative. An empty text is the zero Moment.
 func ParseMoment(text string) (Moment, error) {
 	if text == "" {
 		return Moment{}, nil
@@ -44,9 +44,8 @@ func ParseMoment(text string) (Moment, error) {
 // Absolute reports whether the moment is a date, or seconds since 1970.
 func (m Moment) Absolute() bool { return m.time.Absolute() }
 
-// In returns the moment as a bag time, 0 only for the zero Moment. A number of seconds less than
-// the time of the first message counts from that. first returns that time, false if there is no
-// message; it is called only if needed.
+// In returns the moment as a bag time, 0 only for the zero Moment. A number of seconds less than the time of the first
+// message counts from that. first returns that time, false if there is no message; it is called only if needed.
 func (m Moment) In(first func() (Time, bool)) Time {
 	if !m.number {
 		return m.time
@@ -62,7 +61,8 @@ func (m Moment) In(first func() (Time, bool)) Time {
 // with its unit: "10s", "2m", "1.5h".
 func ParseSeconds(text string) (time.Duration, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
-	if n, err := strconv.ParseUint(whole, 10, 33); err == nil && len(fraction) <= 9 && strings.Trim(fraction, "0123456789") == "" {
+	if n, err := strconv.ParseUint(whole, 10, 33); err == nil && len(fraction) <= 9 &&
+		strings.Trim(fraction, "0123456789") == "" {
 		ns, _ := strconv.ParseUint((fraction + "000000000")[:9], 10, 64)
 		return time.Duration(n)*time.Second + time.Duration(ns), nil
 	}

@@ -14,7 +14,8 @@ type SinkKind = disk.Kind
 // Staging is memory that files have in common. The zero value is ready to use, by any goroutine.
 type Staging = disk.Staging
 
-// Stopwatch measures for how long something goes on, once for what goes on at the same time. The zero value is ready to use, by any goroutine.
+// Stopwatch measures for how long something goes on, once for what goes on at the same time. The zero value is ready to
+// use, by any goroutine.
 type Stopwatch = disk.Stopwatch
 
 const (
@@ -22,8 +23,7 @@ const (
 	Auto = disk.Auto
 	// Buffered writes through the page cache.
 	Buffered = disk.Buffered
-	// Direct writes past the page cache (O_DIRECT) from the start. Create fails if it is
-	// unsupported.
+	// Direct writes past the page cache (O_DIRECT) from the start. Create fails if it is unsupported.
 	Direct = disk.Direct
 )
 
@@ -41,9 +41,8 @@ type Options struct {
 	// Large hints that the file will have more than 16 MiB: with Auto, it is written past the page cache
 	// from the first chunk on.
 	Large bool
-	// Checkpoint is the interval of checkpoints. Default 0.5 s; longer if replaced index
-	// sections would take more than 1 % of the file plus 8 KiB a second. Negative: only
-	// calls of Checkpoint make checkpoints.
+	// Checkpoint is the interval of checkpoints. Default 0.5 s; longer if replaced index sections would take more than 1 %
+	// of the file plus 8 KiB a second. Negative: only calls of Checkpoint make checkpoints.
 	Checkpoint time.Duration
 	// Live is for messages that arrive while they are written. Chunks for which compression
 	// has no time are written uncompressed; otherwise Write waits for it.

@@ -11,8 +11,7 @@ const (
 	leadBytes = 32 << 20
 	// leadChunks bounds the queue of the thread.
 	leadChunks = 256
-	// prefetchWait is how long a message waits for the thread, which needs a few ms on a free
-	// processor.
+	// prefetchWait is how long a message waits for the thread, which needs a few ms on a free processor.
 	prefetchWait = 20 * time.Millisecond
 )
 

@@ -2,9 +2,8 @@ package bagstore
 
 import "golang.org/x/sys/unix"
 
-// lowerPriority lowers the priority of the calling thread. On a contended processor it
-// still gets a tenth of the time, so that it doesn't hold up the garbage collector, which
-// waits for all threads.
+// lowerPriority lowers the priority of the calling thread. On a contended processor it still gets a tenth of the time,
+// so that it doesn't hold up the garbage collector, which waits for all threads.
 func lowerPriority() {
 	const by, lowest = 10, 19
 	thread := unix.Gettid()

@@ -12,17 +12,15 @@ import (
 
 // OpenOptions are the options of opening a recording.
 type OpenOptions struct {
-	// Context ends opening, which may scan the whole file, and all reading from an address.
-	// Default: context.Background().
+	// Context ends opening, which may scan the whole file, and all reading from an address. Default: context.Background().
 	Context context.Context
 	// Scan ignores the index and reads every chunk.
 	Scan bool
 	// Sequential hints that most of the recording will be read sequentially. A large bag is then read ahead,
 	// past the page cache, where the system supports that. This takes up to 32 MiB.
 	Sequential bool
-	// Verify compares the index of an MCAP file with what it describes, also at an address,
-	// where that takes a request for each chunk. Otherwise, what contradicts the index is an error when
-	// it is read.
+	// Verify compares the index of an MCAP file with what it describes, also at an address, where that takes a request for
+	// each chunk. Otherwise, what contradicts the index is an error when it is read.
 	Verify bool
 	// Progress reports how much of a .db3 file at an address is fetched, which is fetched whole.
 	Progress Progress
@@ -57,7 +55,8 @@ type Recording struct {
 
 // NewRecording returns a Recording that reads s. Closing it closes s.
 func NewRecording(s Source) *Recording {
-	r := &Recording{source: s, info: s.Info(), conns: s.Connections(), byID: make(map[uint32]*Connection), blocks: s.Blocks()}
+	r := &Recording{source: s, info: s.Info(), conns: s.Connections(),
+		byID: make(map[uint32]*Connection), blocks: s.Blocks()}
 	for _, c := range r.conns {
 		r.byID[c.ID] = c
 	}
@@ -65,8 +64,8 @@ func NewRecording(s Source) *Recording {
 	return r
 }
 
-// Shifted returns the recording with its times moved by a positive time, but for those up to MinTime. It is for reading: what
-// copies blocks takes the times in the file. It has the same Source, and only one of the two is closed.
+// Shifted returns the recording with its times moved by a positive time, but for those up to MinTime. It is for
+// reading: what copies blocks takes the times in the file. It has the same Source, and only one of the two is closed.
 func (r *Recording) Shifted(by Time) *Recording {
 	s := NewRecording(r.source)
 	s.by, s.blocks = by, r.Blocks()

@@ -3,9 +3,8 @@ package bagstore
 // CheckOptions are the options of checking a recording.
 type CheckOptions struct {
 	Progress Progress // in bytes of the file
-	// Before, if not nil, is called before each chunk with the time of its first message.
-	// It may read the messages up to that time, which are still in memory even if a large
-	// file is read past the page cache.
+	// Before, if not nil, is called before each chunk with the time of its first message. It may read the messages up to
+	// that time, which are still in memory even if a large file is read past the page cache.
 	Before func(Time)
 	// Message, if not nil, is called for each message in time order, as by [View.Messages].
 	Message func(Message, error)

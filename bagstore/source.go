@@ -11,7 +11,8 @@ type Source interface {
 	Connections() []*Connection
 	// Blocks returns all blocks, in the order of the file.
 	Blocks() []Block
-	// Extent returns the file that a block and its index are in, and their range, if it is at an address; nil if it is at a path.
+	// Extent returns the file that a block and its index are in, and their range, if it is at an address; nil if it is at
+	// a path.
 	Extent(block int) (in place.File, from, to int64)
 	// Found lists the losses that reading has found so far besides messages that it couldn't read.
 	Found() []Note

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Time is a ROS time in nanoseconds since 1970. In a bag it has 32 bits of seconds and
-// 32 bits of nanoseconds.
+// Time is a ROS time in nanoseconds since 1970. In a bag it has 32 bits of seconds and 32 bits of nanoseconds.
 type Time int64
 
 const (
@@ -24,8 +23,7 @@ func NewTime(sec, nsec uint32) Time { return Time(sec)*nsPerSec + Time(nsec) }
 // TimeOf converts a time.Time.
 func TimeOf(t time.Time) Time { return Time(t.UnixNano()) }
 
-// Absolute reports whether t counts from 1970. Less than ten years count from the start of a
-// recording or simulation.
+// Absolute reports whether t counts from 1970. Less than ten years count from the start of a recording or simulation.
 func (t Time) Absolute() bool { return t >= 10*365*24*3600*nsPerSec }
 
 // Sec returns the whole seconds.

@@ -17,8 +17,7 @@ type Topic struct {
 	Type     string // in the words of the format: "sensor_msgs/msg/Image", "sensor_msgs/Image"
 	Encoding string // of the messages
 	Schema   Schema
-	// QoS is the YAML text of the profiles that publishers offered, as rosbag2 stores
-	// it; empty if the format has none.
+	// QoS is the YAML text of the profiles that publishers offered, as rosbag2 stores it; empty if the format has none.
 	QoS string
 	// Hash is the type hash of ROS 2, "RIHS01_…"; empty if it isn't known.
 	Hash string
@@ -41,7 +40,8 @@ const (
 
 // ROS1Topic describes a connection of a bag.
 func ROS1Topic(c *Connection) Topic {
-	return Topic{Name: c.Topic, Type: c.Type, Encoding: ROS1, Schema: Schema{SchemaROS1, c.Definition}, MD5: c.MD5, CallerID: c.CallerID, Latching: c.Latching}
+	return Topic{Name: c.Topic, Type: c.Type, Encoding: ROS1, Schema: Schema{SchemaROS1, c.Definition}, MD5: c.MD5,
+		CallerID: c.CallerID, Latching: c.Latching}
 }
 
 // Latched reports whether late subscribers get the topic's last message.

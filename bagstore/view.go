@@ -17,13 +17,12 @@ type Query struct {
 	// FileOrder visits the messages block by block, in the order of the file, so that each block is decoded once even if
 	// many overlap. It is for iterating forward from the beginning, without Start and End.
 	FileOrder bool
-	// Mapped selects connections whose large, uncompressed messages are mapped from the page cache.
-	// Only the kernel may read such Data: if the file is truncated, a system call fails, but a
-	// program that reads it gets a SIGBUS.
+	// Mapped selects connections whose large, uncompressed messages are mapped from the page cache. Only the kernel may
+	// read such Data: if the file is truncated, a system call fails, but a program that reads it gets a SIGBUS.
 	Mapped func(*Connection) bool
-	// Lead is for playing in real time: blocks are decompressed, and messages converted, up to this much bag time ahead, within 32 MiB, on one thread of low priority. What
-	// the thread hasn't finished in time is read at once. 0: one chunk per core ahead, on all
-	// cores.
+	// Lead is for playing in real time: blocks are decompressed, and messages converted, up to this much bag time ahead,
+	// within 32 MiB, on one thread of low priority. What the thread hasn't finished in time is read at once. 0: one chunk
+	// per core ahead, on all cores.
 	Lead time.Duration
 }
 
@@ -60,7 +59,9 @@ func NewView(bags []*Recording, q Query) *View {
 
 // View returns the messages that match the query. It reads nothing.
 func (s *Set) View(q Query) *View {
-	v := &View{bags: s.bags, start: q.Start, end: cmp.Or(q.End, MaxTime), mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0), lead: q.Lead, leadBytes: leadBytes, prefetchWait: prefetchWait, crowdBytes: crowdBytes, keep: make([]map[uint32]bool, len(s.bags))}
+	v := &View{bags: s.bags, start: q.Start, end: cmp.Or(q.End, MaxTime), mapped: q.Mapped, ahead: runtime.GOMAXPROCS(0),
+		lead: q.Lead, leadBytes: leadBytes, prefetchWait: prefetchWait, crowdBytes: crowdBytes,
+		keep: make([]map[uint32]bool, len(s.bags))}
 	for i, b := range s.bags {
 		v.remote = v.remote || b.remote()
 		v.choose(i, b, q.Connections)

@@ -2,8 +2,8 @@ package bagstore
 
 import "slices"
 
-// WholeChunk is a block that is copied as it is stored. All of its messages are selected, and its content agrees with its
-// checksum and its description.
+// WholeChunk is a block that is copied as it is stored. All of its messages are selected, and its content agrees with
+// its checksum and its description.
 type WholeChunk struct {
 	ChunkInfo
 	Layout Layout
@@ -24,8 +24,7 @@ type VerbatimBlock struct {
 	Data    int64   // bytes of the messages' data
 }
 
-// maxWhole bounds the stored bytes of a WholeChunk. The messages of a larger chunk are copied one
-// by one.
+// maxWhole bounds the stored bytes of a WholeChunk. The messages of a larger chunk are copied one by one.
 const maxWhole = 32 << 20
 
 // wholeChunk returns the chunk if its description and layout allow to copy it, otherwise nil. Its

@@ -16,10 +16,9 @@ import (
 	"time"
 )
 
-// diskCache keeps blocks of objects on disk, for later runs and for other programs. An object has a sparse
-// file with a slot for each block: the block, padded, and a trailer of magic, length and checksum. A slot
-// that isn't whole is one that isn't there, so that programs may write the same file at once, and a damaged
-// file only costs requests.
+// diskCache keeps blocks of objects on disk, for later runs and for other programs. An object has a sparse file with a
+// slot for each block: the block, padded, and a trailer of magic, length and checksum. A slot that isn't whole is one
+// that isn't there, so that programs may write the same file at once, and a damaged file only costs requests.
 type diskCache struct {
 	dir   string
 	limit int64

@@ -58,8 +58,7 @@ func OnDisk(f File) *os.File {
 	return nil
 }
 
-// Ended reports whether an error is a context's or an [*Error]: it ends reading and says nothing
-// about what is read.
+// Ended reports whether an error is a context's or an [*Error]: it ends reading and says nothing about what is read.
 func Ended(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*Error))
 }

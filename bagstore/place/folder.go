@@ -45,7 +45,8 @@ func fromFile(f *os.File, name string) (*onDisk, error) {
 
 // infoOf takes the time and the size of a file for its version.
 func infoOf(name string, st fs.FileInfo) Info {
-	return Info{Name: name, Size: st.Size(), Version: fmt.Sprintf("%x-%x", st.ModTime().UnixNano(), st.Size()), Modified: st.ModTime()}
+	return Info{Name: name, Size: st.Size(),
+		Version: fmt.Sprintf("%x-%x", st.ModTime().UnixNano(), st.Size()), Modified: st.ModTime()}
 }
 
 func (f *onDisk) Info() Info { return f.info }

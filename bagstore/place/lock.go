@@ -42,9 +42,9 @@ func InUse(path string) bool {
 	return locked(f)
 }
 
-// openLocked creates a file or, with existing, also opens one, for reading and writing, and locks it. Otherwise the error
-// for an existing file is fs.ErrExist, and also ErrLocked if a program is writing it. The error for anything but a
-// regular file, a symbolic link too, is localfile.ErrNotRegular.
+// openLocked creates a file or, with existing, also opens one, for reading and writing, and locks it. Otherwise the
+// error for an existing file is fs.ErrExist, and also ErrLocked if a program is writing it. The error for anything but
+// a regular file, a symbolic link too, is localfile.ErrNotRegular.
 func openLocked(path string, existing bool) (f *os.File, fresh bool, err error) {
 	f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	fresh = err == nil

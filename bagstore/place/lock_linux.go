@@ -33,7 +33,8 @@ func lock(f *os.File) error {
 	}
 }
 
-// locked reports whether another open file has the lock. It doesn't take it: who creates the file at this moment gets it.
+// locked reports whether another open file has the lock. It doesn't take it: who creates the file at this moment gets
+// it.
 func locked(f *os.File) bool {
 	at := lastByte()
 	return unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &at) == nil && at.Type != unix.F_UNLCK

@@ -10,10 +10,9 @@ import (
 	"slices"
 )
 
-// WriteFolder creates a folder that write fills. It appears at path if write returns nil; otherwise
-// nothing is left. If path exists, the error is fs.ErrExist. It replaces the folder of a
-// killed program, and fails if it is being written. At an address the files appear one after the
-// other, and the one that describes the others last.
+// WriteFolder creates a folder that write fills. It appears at path if write returns nil; otherwise nothing is left. If
+// path exists, the error is fs.ErrExist. It replaces the folder of a killed program, and fails if it is being written.
+// At an address the files appear one after the other, and the one that describes the others last.
 func WriteFolder(ctx context.Context, path string, write func(dir string) error) error {
 	if IsAddress(path) {
 		return writePrefix(ctx, path, write)
@@ -43,7 +42,8 @@ func WriteFolder(ctx context.Context, path string, write func(dir string) error)
 	return syncFolder(filepath.Dir(path))
 }
 
-// FillFolder lets write fill a folder that is new or empty, or that an earlier FillFolder has left after an error or a kill.
+// FillFolder lets write fill a folder that is new or empty, or that an earlier FillFolder has left after an error or a
+// kill.
 func FillFolder(dir string, write func() error) error {
 	mark, err := markFolder(dir)
 	if err != nil {

@@ -64,8 +64,7 @@ type Header interface{ Head() []byte }
 type PutOptions struct {
 	// New refuses to replace an object, with fs.ErrExist.
 	New bool
-	// Replaces, if not empty, is the only version that may be replaced. Otherwise the error
-	// is ErrChanged.
+	// Replaces, if not empty, is the only version that may be replaced. Otherwise the error is ErrChanged.
 	Replaces string
 	// Resume is what Save was last called with for the same body, nil at first.
 	Resume []byte
@@ -130,9 +129,11 @@ func storeOf(name string) (Store, error) {
 	case "gs":
 		return nil, fmt.Errorf("%s://…: %w; with AWS_ENDPOINT_URL=https://storage.googleapis.com and an HMAC key, s3://… is Google Cloud Storage", s, ErrScheme)
 	case "azblob":
-		return nil, fmt.Errorf("%s://…: %w; Azure Blob Storage is read at https://… with a shared access signature", s, ErrScheme)
+		return nil, fmt.Errorf("%s://…: %w; Azure Blob Storage is read at https://… with a shared access signature",
+			s, ErrScheme)
 	}
-	return nil, fmt.Errorf("%s://…: %w; this program has: %s", s, ErrScheme, strings.Join(slices.Sorted(maps.Keys(stores.byScheme)), ", "))
+	return nil, fmt.Errorf("%s://…: %w; this program has: %s", s, ErrScheme,
+		strings.Join(slices.Sorted(maps.Keys(stores.byScheme)), ", "))
 }
 
 // Stat describes a file or object. The error for a folder is localfile.ErrNotRegular.
@@ -153,8 +154,7 @@ func Stat(ctx context.Context, name string) (Info, error) {
 
 // Summer is a Store that may have checksums of whole objects.
 type Summer interface {
-	// Checksum returns that of an object, if it is of this version: algorithm:hexadecimal. It is "" if the store
-	// has none.
+	// Checksum returns that of an object, if it is of this version: algorithm:hexadecimal. It is "" if the store has none.
 	Checksum(ctx context.Context, name, version string) (string, error)
 }
 
@@ -220,7 +220,8 @@ func List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 				err = checkSize(i)
 			}
 			if err == nil && IsAddress(prefix) && (left < 0 || text < 0) {
-				err = fmt.Errorf("list %s: it has more than %d objects, or names of more than %d bytes: %w", prefix, maxListed, maxListedText, ErrUnusable)
+				err = fmt.Errorf("list %s: it has more than %d objects, or names of more than %d bytes: %w", prefix,
+					maxListed, maxListedText, ErrUnusable)
 			}
 			if !yield(i, err) || err != nil {
 				return
@@ -268,8 +269,7 @@ func Base(name string) string {
 	return filepath.Base(name)
 }
 
-// Sibling returns the name of a file in the folder that name is in. A query stays: it may be a key to
-// the folder.
+// Sibling returns the name of a file in the folder that name is in. A query stays: it may be a key to the folder.
 func Sibling(name, file string) string {
 	if name == Stream {
 		return Join(name, file)

@@ -44,8 +44,7 @@ type remote struct {
 // opened is the number of objects that share the cache.
 var opened atomic.Int64
 
-// share returns how much of the cache one object may have for reading ahead, and how much is asked for
-// at a time.
+// share returns how much of the cache one object may have for reading ahead, and how much is asked for at a time.
 func share() (ahead, step int64) {
 	ahead = max(2*blockSize, min(maxAhead, cacheBytes/2/max(1, opened.Load())))
 	return ahead, min(maxRange, ahead/2)
@@ -235,8 +234,7 @@ func (r *remote) take() (w span, ok bool) {
 	return w, true
 }
 
-// fetch reads blocks that follow each other, from the disk or the store. Those that it can't read have an
-// error.
+// fetch reads blocks that follow each other, from the disk or the store. Those that it can't read have an error.
 func (r *remote) fetch(list []*block) {
 	disk := kept.Load().object(r.cached())
 	defer disk.close()

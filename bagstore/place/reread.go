@@ -52,9 +52,9 @@ func Reread(f File) {
 // errRoom means that there is no temporary space for an object.
 var errRoom = errors.New("no room for a temporary file")
 
-// Fetch reads an object whole into a temporary file, which serves all files of the object, also later ones until another
-// object needs such a file. It does nothing for a file at a path. An object larger than 10 GiB or than the free space is
-// an error.
+// Fetch reads an object whole into a temporary file, which serves all files of the object, also later ones until
+// another object needs such a file. It does nothing for a file at a path. An object larger than 10 GiB or than the free
+// space is an error.
 //
 // report, which may be nil, is called last with done == total, also after an error.
 func Fetch(ctx context.Context, f File, report func(done, total uint64)) error {
@@ -198,7 +198,8 @@ func (r *reread) save(number int64, data []byte) {
 		return
 	}
 	if len(r.blocks)%rereadCheck == 0 {
-		if free, err := localfile.FreeSpace(os.TempDir()); err == nil && free < r.spare { // an output of about this size may need it
+		// an output of about this size may need it
+		if free, err := localfile.FreeSpace(os.TempDir()); err == nil && free < r.spare {
 			r.end()
 			return
 		}

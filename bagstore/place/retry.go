@@ -25,7 +25,8 @@ func retry(ctx context.Context, do func() (moved bool, err error)) error {
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, ErrChanged), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, ErrUnusable):
+		case errors.Is(err, ErrChanged), errors.Is(err, fs.ErrNotExist),
+			errors.Is(err, fs.ErrPermission), errors.Is(err, ErrUnusable):
 			return err
 		case n == maxTries:
 			return fmt.Errorf("tried %d times: %w", n, err)

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// secrets has the addresses that Redact gave names to, by name. A name is no legal address: it has … in place of user and
-// password. So no other address is taken for it.
+// secrets has the addresses that Redact gave names to, by name. A name is no legal address: it has … in place of user
+// and password. So no other address is taken for it.
 var secrets = struct {
 	sync.Mutex
 	urls map[string]string

@@ -84,7 +84,8 @@ func (s *Streams) Put(ctx context.Context, name string, body io.ReaderAt, size i
 // Remove does nothing.
 func (s *Streams) Remove(context.Context, string) error { return nil }
 
-// nowhere is the store of the null device, a file or a folder for those who only want to know whether a command succeeds.
+// nowhere is the store of the null device, a file or a folder for those who only want to know whether a command
+// succeeds.
 type nowhere struct{}
 
 func (nowhere) Open(_ context.Context, name string) (Object, error) {

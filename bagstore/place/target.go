@@ -23,9 +23,10 @@ type Target struct {
 	made      fs.FileInfo // that Finish may remove; nil: it was there before
 }
 
-// New creates a file that has its name at once, as recordings do, and a durable one. With overwrite it truncates an existing file.
-// Otherwise the error for one is fs.ErrExist, and also ErrLocked if a program is writing it. The error for a device, a
-// named pipe, a folder or a symbolic link is localfile.ErrNotRegular. New never changes a file that it refuses.
+// New creates a file that has its name at once, as recordings do, and a durable one. With overwrite it truncates an
+// existing file. Otherwise the error for one is fs.ErrExist, and also ErrLocked if a program is writing it. The error
+// for a device, a named pipe, a folder or a symbolic link is localfile.ErrNotRegular. New never changes a file that it
+// refuses.
 func New(path string, overwrite bool) (*Target, error) {
 	f, fresh, err := openLocked(path, overwrite)
 	if err != nil {
@@ -149,9 +150,8 @@ func (t *Target) send() error {
 	return closeAfter(t.File, func() error { return keepUnsent(t.path, t.name, err) })
 }
 
-// Write writes a file or object with write, which must not close the file. It appears at name if
-// write returns nil; otherwise nothing is left. Without overwrite the error for an existing one is
-// fs.ErrExist.
+// Write writes a file or object with write, which must not close the file. It appears at name if write returns nil;
+// otherwise nothing is left. Without overwrite the error for an existing one is fs.ErrExist.
 func Write(ctx context.Context, name string, overwrite bool, write func(*os.File) error) error {
 	t, err := Create(ctx, name, overwrite)
 	if err != nil {

@@ -15,10 +15,12 @@ var traffic struct{ requests, retries, fetched, needed, kept atomic.Int64 }
 
 // TrafficNow returns the counts of the process since its start.
 func TrafficNow() Traffic {
-	return Traffic{traffic.requests.Load(), traffic.retries.Load(), traffic.fetched.Load(), traffic.needed.Load(), traffic.kept.Load()}
+	return Traffic{traffic.requests.Load(), traffic.retries.Load(), traffic.fetched.Load(),
+		traffic.needed.Load(), traffic.kept.Load()}
 }
 
 // Since returns the difference to earlier counts.
 func (t Traffic) Since(before Traffic) Traffic {
-	return Traffic{t.Requests - before.Requests, t.Retries - before.Retries, t.Fetched - before.Fetched, t.Needed - before.Needed, t.Kept - before.Kept}
+	return Traffic{t.Requests - before.Requests, t.Retries - before.Retries, t.Fetched - before.Fetched,
+		t.Needed - before.Needed, t.Kept - before.Kept}
 }

@@ -135,8 +135,7 @@ func keepUnsent(temp, name string, err error) error {
 // unfinished is the file or object in a folder that isn't complete. It is removed at the end.
 const unfinished = ".unfinished"
 
-// begunFolder reports whether a killed program has left a part of a folder. Any other object in it is an
-// error.
+// begunFolder reports whether a killed program has left a part of a folder. Any other object in it is an error.
 func begunFolder(ctx context.Context, name string) (begun bool, err error) {
 	others := false
 	for o, err := range List(ctx, name+"/") {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// uploadState is the file with the state of an upload that isn't complete, next to temporary files. After a kill, the next
-// program that writes the object reads it. One program at a time has it; others, and those that can't write it, upload
-// without.
+// uploadState is the file with the state of an upload that isn't complete, next to temporary files. After a kill, the
+// next program that writes the object reads it. One program at a time has it; others, and those that can't write it,
+// upload without.
 type uploadState struct {
 	file  *os.File // nil: without
 	state []byte

@@ -15,7 +15,8 @@ import (
 )
 
 // ErrReadOnly is the error for everything but reading files at http and https addresses.
-var ErrReadOnly = errors.New("files at http and https addresses can only be read one by one; they can't be listed or written")
+var ErrReadOnly = errors.New(
+	"files at http and https addresses can only be read one by one; they can't be listed or written")
 
 // web is the store of files on http and https servers that support range requests.
 type web struct{ client *http.Client }
@@ -62,12 +63,15 @@ func (s *web) Open(ctx context.Context, name string) (Object, error) {
 	f.info.Version = version(r.Header)
 	f.strong = strings.HasPrefix(f.info.Version, `"`)
 	switch {
-	case r.StatusCode == http.StatusRequestedRangeNotSatisfiable && r.Header.Get("Content-Range") == "bytes */0", r.StatusCode == http.StatusOK && r.ContentLength == 0:
+	case r.StatusCode == http.StatusRequestedRangeNotSatisfiable && r.Header.Get("Content-Range") == "bytes */0",
+		r.StatusCode == http.StatusOK && r.ContentLength == 0:
 		return f, nil
-	case r.StatusCode == http.StatusOK && r.ContentLength > 0 && r.ContentLength <= server.HeadBytes: // small files are sent whole
+	case r.StatusCode == http.StatusOK && r.ContentLength > 0 && r.ContentLength <= server.HeadBytes:
+		// small files are sent whole
 		f.info.Size = r.ContentLength
 	default:
-		if f.info.Size, err = server.Size(r.Header, r.StatusCode, 0, server.HeadBytes); errors.Is(err, server.ErrUnsupported) {
+		if f.info.Size, err = server.Size(r.Header, r.StatusCode, 0,
+			server.HeadBytes); errors.Is(err, server.ErrUnsupported) {
 			err = fmt.Errorf("%w: %w", ErrUnusable, err)
 		}
 	}

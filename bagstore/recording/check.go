@@ -20,7 +20,8 @@ func Check(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) 
 		return bag.Check(ctx, o)
 	}
 	c := b.Source().(container)
-	k := checker{rep: &bagstore.CheckReport{Path: b.Path(), Version: b.Version()}, specs: make(map[*bagstore.Connection]*msgs.Spec)}
+	k := checker{rep: &bagstore.CheckReport{Path: b.Path(), Version: b.Version()},
+		specs: make(map[*bagstore.Connection]*msgs.Spec)}
 	for _, n := range b.Notes() {
 		if n.Kind == KindTopic {
 			n.Severity = bagstore.Harmless
@@ -93,7 +94,8 @@ func (k *checker) messages(ctx context.Context, b *bagstore.Recording, o bagstor
 		}
 	}
 	if moved > 0 {
-		k.note(bagstore.Note{Offset: -1, Kind: "message", Text: fmt.Sprintf("%d messages have times before 1970 or after 2106, which a bag can't hold", moved)})
+		k.note(bagstore.Note{Offset: -1, Kind: "message",
+			Text: fmt.Sprintf("%d messages have times before 1970 or after 2106, which a bag can't hold", moved)})
 	}
 	if k.more > 0 {
 		k.lost("message", fmt.Errorf("%d more messages can't be read", k.more))

@@ -61,7 +61,8 @@ func openCompressed(ctx context.Context, in place.File) (_ container, err error)
 
 func unpack(out io.Writer, in place.File) (int64, error) {
 	size := in.Info().Size
-	dec, err := zstd.NewReader(io.NewSectionReader(in, 0, size), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	dec, err := zstd.NewReader(io.NewSectionReader(in, 0, size), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return 0, err
 	}

@@ -49,7 +49,8 @@ func (c *converted) mapTopics() {
 	var kinds msgs.Cache[kind]
 	for i, t := range c.Topics() {
 		var p plan
-		k, err := kinds.Get(t.Encoding+" "+t.Schema.Encoding+" "+t.Type, t.Schema.Text, func(string, string) (kind, error) { return c.kind(t) })
+		k, err := kinds.Get(t.Encoding+" "+t.Schema.Encoding+" "+t.Type, t.Schema.Text,
+			func(string, string) (kind, error) { return c.kind(t) })
 		if err != nil {
 			c.notes.Addf(bagstore.Loss, -1, KindTopic, "topic %s is left out: %v", t.Name, err)
 		} else {
@@ -108,7 +109,8 @@ const KindTopic = "topic"
 
 func (c *converted) noteDropped(name string, fields []string) {
 	if len(fields) > 0 {
-		c.notes.Addf(bagstore.Harmless, -1, KindTopic, "%s has no place for these fields in ROS 1: %s", name, strings.Join(fields, ", "))
+		c.notes.Addf(bagstore.Harmless, -1, KindTopic, "%s has no place for these fields in ROS 1: %s",
+			name, strings.Join(fields, ", "))
 	}
 }
 

@@ -30,7 +30,8 @@ type metadataInfo struct {
 
 const maxFiles = 10000 // of a folder
 
-var errNoRecording = errors.New("the folder has neither metadata.yaml nor files of rosbag2; use catalog or view for a folder of recordings")
+var errNoRecording = errors.New(
+	"the folder has neither metadata.yaml nor files of rosbag2; use catalog or view for a folder of recordings")
 
 func openFolder(path string, o bagstore.OpenOptions) (_ container, err error) {
 	j := &joined{path: path, byTopic: make(map[bagstore.Topic]uint32)}
@@ -44,7 +45,8 @@ func openFolder(path string, o bagstore.OpenOptions) (_ container, err error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, name := range names {
-		if err := j.open(place.Join(path, name), bagstore.OpenOptions{Context: o.Context, Verify: o.Verify, Progress: o.Progress}); err != nil {
+		if err := j.open(place.Join(path, name),
+			bagstore.OpenOptions{Context: o.Context, Verify: o.Verify, Progress: o.Progress}); err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +58,8 @@ func openFolder(path string, o bagstore.OpenOptions) (_ container, err error) {
 		found += b.Messages()
 	}
 	if found < info.Messages {
-		j.notes.Addf(bagstore.Loss, -1, kindFolder, "metadata.yaml counts %d messages, %d are in the files", info.Messages, found)
+		j.notes.Addf(bagstore.Loss, -1, kindFolder,
+			"metadata.yaml counts %d messages, %d are in the files", info.Messages, found)
 	}
 	return j, nil
 }
@@ -82,7 +85,8 @@ func (j *joined) list(ctx context.Context, path string) (names []string, info me
 		return nil, info, errNoRecording
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		j.notes.Addf(bagstore.Harmless, -1, kindFolder, "there is no metadata.yaml, so the recorder was killed; the files are ordered by name")
+		j.notes.Addf(bagstore.Harmless, -1, kindFolder,
+			"there is no metadata.yaml, so the recorder was killed; the files are ordered by name")
 	}
 	slices.SortFunc(names, byNumber)
 	return names, metadataInfo{}, nil

@@ -79,8 +79,8 @@ func (a *appender) markInFile(size int64) {
 	a.landed.Store(n)
 }
 
-// fileHeader returns the version line and the file header record, padded with blanks up
-// to the first chunk: rosbag reindex overwrites that many bytes in any case. tail is the token of a tail file, 0 for none.
+// fileHeader returns the version line and the file header record, padded with blanks up to the first chunk: rosbag
+// reindex overwrites that many bytes in any case. tail is the token of a tail file, 0 for none.
 func fileHeader(indexPos int64, conns, chunks int, tail uint64) []byte {
 	b := append(make([]byte, 0, firstChunk), magic20...)
 	b = bagrecord.AppendHeader(b, bagrecord.OpFileHeader, func(b []byte) []byte {
@@ -140,7 +140,8 @@ func (a *appender) chunk(j *job) error {
 	info := bagstore.ChunkInfo{Pos: a.sink.Size()}
 	kind, stored := bagstore.None, j.buf
 	packed := j.ready != nil && !j.plain()
-	if packed && !j.raw && memory.Fits(int64(len(j.buf)), int64(len(j.compressed))) == nil { // if raw, a worker may be writing to compressed
+	// if raw, a worker may be writing to compressed
+	if packed && !j.raw && memory.Fits(int64(len(j.buf)), int64(len(j.compressed))) == nil {
 		kind, stored = a.o.Compression, j.compressed
 	}
 	var body []byte
@@ -186,8 +187,7 @@ const (
 	stalePerSecond = 8 << 10
 )
 
-// affordable reports whether another index section keeps the replaced ones within their
-// share of the file.
+// affordable reports whether another index section keeps the replaced ones within their share of the file.
 func (a *appender) affordable() bool {
 	allowance := int64(staleBytes + a.o.Now().Sub(a.begun).Seconds()*stalePerSecond)
 	return !a.syncing.Load() && a.stale.Load()+a.indexSize.Load() <= a.written.Load()/100+allowance
@@ -275,8 +275,7 @@ func (a *appender) close() error {
 	return errors.Join(err, a.sink.Close())
 }
 
-// finish appends the final index section, ends the file there and returns the file header
-// that points at it.
+// finish appends the final index section, ends the file there and returns the file header that points at it.
 func (a *appender) finish() (head []byte, err error) {
 	at := a.sink.Size()
 	if err := a.sink.Append(a.indexSection(), nil, nil, nil); err != nil {

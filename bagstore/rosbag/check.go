@@ -94,7 +94,8 @@ func (c *checker) chunk(k *chunk) {
 	content, end, err := c.l.walkContent(k, w)
 	if err != nil && !k.torn {
 		c.blind = true
-		c.rep.Notes.Addf(bagstore.Loss, k.Pos, "chunk", "content is damaged after %d of %d bytes, %d of %d messages are whole: %v", end, head.Size,
+		c.rep.Notes.Addf(bagstore.Loss, k.Pos, "chunk",
+			"content is damaged after %d of %d bytes, %d of %d messages are whole: %v", end, head.Size,
 			len(content), max(k.Messages(), uint64(len(content))), err)
 	}
 	c.rep.Messages += uint64(len(content)) - c.bad
@@ -113,7 +114,8 @@ func (c *checker) message(src bagrecord.Source, r *bagrecord.Record, e bagstore.
 	in, ok := src.(bagrecord.Section)
 	if !ok {
 		if err := memory.Fits(r.DataLen, c.stored); err != nil {
-			return c.unreadable(c.pos, fmt.Errorf("message of %.100q at byte %d of the chunk: %w", c.b.topicOf(e.Conn), r.Pos, err))
+			return c.unreadable(c.pos,
+				fmt.Errorf("message of %.100q at byte %d of the chunk: %w", c.b.topicOf(e.Conn), r.Pos, err))
 		}
 		return nil
 	}
@@ -153,7 +155,8 @@ func (c *checker) connection(r *bagrecord.Record, data []byte) error {
 	}
 	c.known[conn.ID] = true
 	if d := c.b.byID[conn.ID]; d == nil {
-		c.rep.Notes.Addf(bagstore.Repairable, r.Pos, "connection", "connection %d (%s) is not in the index section", conn.ID, conn.Topic)
+		c.rep.Notes.Addf(bagstore.Repairable, r.Pos, "connection",
+			"connection %d (%s) is not in the index section", conn.ID, conn.Topic)
 	} else if note, differs := c.b.contradiction(conn, r.Pos); differs {
 		c.rep.Notes.Add(note)
 	}
@@ -169,7 +172,8 @@ func (c *checker) messages(k *chunk, content []bagstore.Entry) {
 		c.last = e.Time
 		if c.b.version != "1.2" && !c.known[e.Conn] && !c.blind {
 			c.known[e.Conn] = true
-			c.rep.Notes.Addf(bagstore.Harmless, k.Pos, "chunk", "connection %d is described only after its first message: the message is lost if the index is", e.Conn)
+			c.rep.Notes.Addf(bagstore.Harmless, k.Pos, "chunk",
+				"connection %d is described only after its first message: the message is lost if the index is", e.Conn)
 		}
 		if e.Time == 0 {
 			c.rep.Notes.Addf(bagstore.Harmless, k.Pos, "message", "a message has time 0: stock readers drop it")
@@ -195,7 +199,8 @@ func (c *checker) index(k *chunk, head bagstore.Layout, content []bagstore.Entry
 			wrong++
 		}
 	}
-	c.rep.Notes.Addf(bagstore.Repairable, dataEnd(head), "index", "index records of the chunk at %d name %d messages, %d of them wrong; the chunk holds %d",
+	c.rep.Notes.Addf(bagstore.Repairable, dataEnd(head), "index",
+		"index records of the chunk at %d name %d messages, %d of them wrong; the chunk holds %d",
 		k.Pos, len(listed), wrong, len(content))
 }
 
@@ -206,10 +211,12 @@ func (c *checker) info(k *chunk, content []bagstore.Entry) {
 	found := chunk{}
 	found.summarize(content)
 	if found.Start != k.Start || found.End != k.End {
-		c.rep.Notes.Addf(bagstore.Repairable, k.Pos, "chunk info", "says times %d to %d, the chunk has %d to %d", k.Start, k.End, found.Start, found.End)
+		c.rep.Notes.Addf(bagstore.Repairable, k.Pos, "chunk info", "says times %d to %d, the chunk has %d to %d", k.Start,
+			k.End, found.Start, found.End)
 	}
 	if !slices.Equal(sortedCounts(&found.ChunkInfo), sortedCounts(&k.ChunkInfo)) {
-		c.rep.Notes.Addf(bagstore.Repairable, k.Pos, "chunk info", "says %d messages of %d connections, the chunk has %d of %d",
+		c.rep.Notes.Addf(bagstore.Repairable, k.Pos, "chunk info",
+			"says %d messages of %d connections, the chunk has %d of %d",
 			k.Messages(), len(k.Counts), found.Messages(), len(found.Counts))
 	}
 }

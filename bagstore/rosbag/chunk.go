@@ -15,7 +15,8 @@ func parseChunk(r *bagrecord.Record) (bagstore.Layout, error) {
 	if err := r.Need(bagrecord.HasCompression | bagrecord.HasSize); err != nil {
 		return bagstore.Layout{}, err
 	}
-	c := bagstore.Layout{Compression: bagstore.Compression(r.Compression), DataPos: r.DataPos, Stored: r.DataLen, Size: int64(r.Size)}
+	c := bagstore.Layout{Compression: bagstore.Compression(r.Compression), DataPos: r.DataPos,
+		Stored: r.DataLen, Size: int64(r.Size)}
 	switch c.Compression {
 	case bagstore.None, bagstore.BZ2, bagstore.LZ4:
 		return c, nil
@@ -24,7 +25,8 @@ func parseChunk(r *bagrecord.Record) (bagstore.Layout, error) {
 }
 
 func parseChunkInfo(h *bagrecord.Header, data []byte) (bagstore.ChunkInfo, error) {
-	if err := h.Need(bagrecord.HasVer | bagrecord.HasChunkPos | bagrecord.HasStart | bagrecord.HasEnd | bagrecord.HasCount); err != nil {
+	const fields = bagrecord.HasVer | bagrecord.HasChunkPos | bagrecord.HasStart | bagrecord.HasEnd | bagrecord.HasCount
+	if err := h.Need(fields); err != nil {
 		return bagstore.ChunkInfo{}, err
 	}
 	if h.Ver != 1 {
@@ -33,9 +35,11 @@ func parseChunkInfo(h *bagrecord.Header, data []byte) (bagstore.ChunkInfo, error
 	if uint64(h.Count)*8 > uint64(len(data)) {
 		return bagstore.ChunkInfo{}, bagrecord.Cut(int64(h.Count)*8, int64(len(data)))
 	}
-	c := bagstore.ChunkInfo{Pos: int64(h.ChunkPos), Start: bagstore.Time(h.Start), End: bagstore.Time(h.End), Counts: make([]bagstore.ConnCount, h.Count)}
+	c := bagstore.ChunkInfo{Pos: int64(h.ChunkPos), Start: bagstore.Time(h.Start), End: bagstore.Time(h.End),
+		Counts: make([]bagstore.ConnCount, h.Count)}
 	for i := range c.Counts {
-		c.Counts[i] = bagstore.ConnCount{ID: binary.LittleEndian.Uint32(data[8*i:]), Count: binary.LittleEndian.Uint32(data[8*i+4:])}
+		c.Counts[i] = bagstore.ConnCount{ID: binary.LittleEndian.Uint32(data[8*i:]),
+			Count: binary.LittleEndian.Uint32(data[8*i+4:])}
 	}
 	return c, nil
 }

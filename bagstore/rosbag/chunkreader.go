@@ -92,7 +92,8 @@ func (cr *chunkReader) indexEntries(head bagstore.Layout) (to []bagstore.Entry, 
 			return err
 		}
 		for e := range slices.Chunk(data[:int(r.Count)*bagstore.EntrySize], bagstore.EntrySize) {
-			to = append(to, bagstore.Entry{Time: bagstore.Time(bagrecord.ReadTime(e)), Ref: binary.LittleEndian.Uint32(e[8:]), Conn: r.Conn})
+			to = append(to, bagstore.Entry{Time: bagstore.Time(bagrecord.ReadTime(e)),
+				Ref: binary.LittleEndian.Uint32(e[8:]), Conn: r.Conn})
 		}
 		return nil
 	})
@@ -133,9 +134,8 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]bagstore.Entry, int64,
 // lz4Ratio is the most that LZ4 expands.
 const lz4Ratio = 255
 
-// plausible reports whether the stored bytes can decompress to the size in the header, so
-// that a wrong size causes no allocation. bz2 may expand more than is plausible here; it is
-// then decoded to a file.
+// plausible reports whether the stored bytes can decompress to the size in the header, so that a wrong size causes no
+// allocation. bz2 may expand more than is plausible here; it is then decoded to a file.
 func plausible(h bagstore.Layout) bool {
 	ratio := int64(64)
 	if h.Compression == bagstore.LZ4 {

@@ -9,9 +9,9 @@ import (
 	"rsros/bagstore/internal/disk"
 )
 
-// committer writes chunks and checkpoints in the order of submission. With compression, its goroutine writes while workers
-// compress the following chunks. Otherwise the caller writes: then a message is in the file, its error known, and nothing
-// waits in memory when Write returns.
+// committer writes chunks and checkpoints in the order of submission. With compression, its goroutine writes while
+// workers compress the following chunks. Otherwise the caller writes: then a message is in the file, its error known,
+// and nothing waits in memory when Write returns.
 //
 //	caller ─┬─ queue ─────────────────────────────► run ──► appender ──► file
 //	        └─ work ──► compress, on each worker ──► │ job.ready
@@ -49,8 +49,9 @@ type request struct {
 // Limits of what waits to be written in a live recording. Next to the queue, one chunk is
 // being written, one submitted and one filled.
 const (
-	maxQueue   = tailSlots - 4
-	maxLZ4     = 16                     // chunks for the workers, several of which arrive at a time; bzip2 takes long for each
+	maxQueue = tailSlots - 4
+	// chunks for the workers, several of which arrive at a time; bzip2 takes long for each
+	maxLZ4     = 16
 	maxWaiting = 64 << 20               // bytes; one chunk may exceed it
 	maxDelay   = 200 * time.Millisecond // of a checkpoint, by compression
 )
@@ -136,8 +137,7 @@ func (c *committer) reaches(n int64) bool {
 	}
 }
 
-// submitLive passes a chunk to the workers if one of them is about to be free, and makes room
-// for it in the queue.
+// submitLive passes a chunk to the workers if one of them is about to be free, and makes room for it in the queue.
 func (c *committer) submitLive(j *job) {
 	if j.plain() {
 		close(j.ready)
@@ -200,8 +200,7 @@ func (c *committer) run() {
 	}
 }
 
-// await waits until a chunk is compressed or must be written uncompressed. It flushes staged
-// bytes meanwhile.
+// await waits until a chunk is compressed or must be written uncompressed. It flushes staged bytes meanwhile.
 func (c *committer) await(j *job) {
 	for {
 		if c.overdue.Load() > 0 {

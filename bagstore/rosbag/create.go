@@ -43,7 +43,8 @@ func create(path string, o settings) (*Writer, error) {
 	return w, nil
 }
 
-// CreateOn creates a bag in a new file, which has no checkpoints, because nobody opens it before the caller finishes it.
+// CreateOn creates a bag in a new file, which has no checkpoints, because nobody opens it before the caller finishes
+// it.
 func CreateOn(f *place.Target, o bagstore.Options) (*Writer, error) {
 	s := settings{Options: o}
 	s.Checkpoint = -1

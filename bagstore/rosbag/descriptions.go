@@ -29,8 +29,7 @@ func (d *descriptions) of(b *File) map[int]*sync.Once {
 	return d.chunks
 }
 
-// compareDescriptions compares what a chunk that messages are read from says of connections with the
-// index.
+// compareDescriptions compares what a chunk that messages are read from says of connections with the index.
 func (b *File) compareDescriptions(n int, chunk bagrecord.Source, size int64) {
 	if !b.indexed || b.version == "1.2" {
 		return // there is no index, or the scan has compared them
@@ -60,5 +59,6 @@ func (b *File) contradiction(c *connection, pos int64) (n bagstore.Note, is bool
 		return n, false
 	}
 	return bagstore.Note{Offset: pos, Kind: "connection", Severity: c.differs(d),
-		Text: fmt.Sprintf("connection %d is %s (%s) here and %s (%s) in the index, which counts", c.ID, c.Topic, c.Type, d.Topic, d.Type)}, true
+		Text: fmt.Sprintf("connection %d is %s (%s) here and %s (%s) in the index, which counts", c.ID, c.Topic,
+			c.Type, d.Topic, d.Type)}, true
 }

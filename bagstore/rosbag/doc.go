@@ -1,9 +1,8 @@
 // Package rosbag reads and writes rosbag 2.0 files and reads 1.2 files.
 //
-// A bag is a list of chunks. A chunk holds messages, and the connection records
-// that first describe their topics; the index records after it give the offset of
-// each message. The index section at the end repeats every connection and has one
-// chunk info record for each chunk (docs/internals/format-rosbag.md).
+// A bag is a list of chunks. A chunk holds messages, and the connection records that first describe their topics; the
+// index records after it give the offset of each message. The index section at the end repeats every connection and has
+// one chunk info record for each chunk (docs/internals/format-rosbag.md).
 //
 //	"#ROSBAG V2.0\n" | file header | (chunk | index …)… | connection … | chunk info …
 //	                       └─ index_pos ─────────────────►
@@ -26,17 +25,15 @@
 //
 // # Writing
 //
-// [Create] returns a [Writer], which is for one goroutine. [Writer.Write] returns
-// when the caller may reuse the bytes; [Writer.Lend] returns earlier, and reports later
-// that they are free. The file is a valid, indexed bag at every instant (see
-// [Writer.Checkpoint]). A kill loses at most the last 100 ms: the tail file next to the
-// bag (docs/internals/decisions/0009) has what is not yet in the bag, and [Open] reads it. Create
-// never replaces a file unless Options.Overwrite is set.
+// [Create] returns a [Writer], which is for one goroutine. [Writer.Write] returns when the caller may reuse the bytes;
+// [Writer.Lend] returns earlier, and reports later that they are free. The file is a valid, indexed bag at every
+// instant (see [Writer.Checkpoint]). A kill loses at most the last 100 ms: the tail file next to the bag
+// (docs/internals/decisions/0009) has what is not yet in the bag, and [Open] reads it. Create never replaces a file
+// unless Options.Overwrite is set.
 //
 // # Whole files
 //
-// [File.Check] and [Recover] implement the commands of these names. An [Output] is a bag made
-// from other recordings.
+// [File.Check] and [Recover] implement the commands of these names. An [Output] is a bag made from other recordings.
 //
 // # Hostile files
 //

@@ -69,8 +69,7 @@ type chunk struct {
 	torn bool            // the chunk ends early; its whole records count
 }
 
-// Open opens a bag at a path or an address. It reads only the index section, or the whole file if
-// that is damaged.
+// Open opens a bag at a path or an address. It reads only the index section, or the whole file if that is damaged.
 func Open(name string, o bagstore.OpenOptions) (*bagstore.Recording, error) {
 	b, err := openPath(name, o, false)
 	if err != nil {
@@ -140,12 +139,12 @@ func (b *File) recording() *bagstore.Recording { return bagstore.NewRecording(b)
 
 // Info describes the file.
 func (b *File) Info() bagstore.Info {
-	return bagstore.Info{Path: b.path, Version: b.version, Size: b.onDisk, Notes: slices.Clone(b.notes), Unindexed: !b.indexed,
+	return bagstore.Info{Path: b.path, Version: b.version, Size: b.onDisk,
+		Notes: slices.Clone(b.notes), Unindexed: !b.indexed,
 		ReadAhead: b.ahead != nil, Costly: b.remote()}
 }
 
-// failed returns the error that ended reading from the bag's address, if there was one. It is no
-// damage of the bag.
+// failed returns the error that ended reading from the bag's address, if there was one. It is no damage of the bag.
 func (b *File) failed() error {
 	if b.from == nil {
 		return nil

@@ -42,7 +42,8 @@ func (cr *chunkReader) indexRecordsOf(c *chunk, head bagstore.Layout) []bagstore
 	err := cr.eachIndex(head, func(r *bagrecord.Record) error {
 		found += uint64(r.Count)
 		if conn := cr.b.byID[r.Conn]; conn != nil {
-			list = append(list, bagstore.IndexRecord{Run: bagstore.Run{Conn: &conn.Connection}, Pos: r.DataPos, Count: int(r.Count)})
+			list = append(list, bagstore.IndexRecord{Run: bagstore.Run{Conn: &conn.Connection},
+				Pos: r.DataPos, Count: int(r.Count)})
 		}
 		return nil
 	})

@@ -10,8 +10,7 @@ import (
 	"rsros/bagstore/internal/bagrecord"
 )
 
-// readIndex reads the file header and, unless o.Scan is set, the index section, whose end it
-// returns.
+// readIndex reads the file header and, unless o.Scan is set, the index section, whose end it returns.
 func (b *File) readIndex(w *bagrecord.Window, o bagstore.OpenOptions) (end int64, err error) {
 	var r bagrecord.Record
 	b.first = firstChunk
@@ -24,7 +23,8 @@ func (b *File) readIndex(w *bagrecord.Window, o bagstore.OpenOptions) (end int64
 		if b.size <= firstChunk {
 			severity = bagstore.Loss // there is nothing else
 		}
-		b.notes.Addf(severity, int64(len(magic20)), "file header", "the file header is damaged (%v); the file was scanned", err)
+		b.notes.Addf(severity, int64(len(magic20)), "file header",
+			"the file header is damaged (%v); the file was scanned", err)
 		b.headless = true
 		return 0, nil
 	}
@@ -36,14 +36,16 @@ func (b *File) readIndex(w *bagrecord.Window, o bagstore.OpenOptions) (end int64
 		return 0, nil
 	}
 	if r.IndexPos == 0 {
-		b.notes.Addf(bagstore.Repairable, r.Pos, "file header", "the bag has no index (it was not closed); the file was scanned")
+		b.notes.Addf(bagstore.Repairable, r.Pos, "file header",
+			"the bag has no index (it was not closed); the file was scanned")
 		return 0, nil
 	}
 	end, err = b.readIndexSection(w, int64(r.IndexPos), r.ConnCount, r.ChunkCount)
 	if err != nil {
 		b.chunks, b.conns, b.notes = nil, nil, nil
 		clear(b.byID)
-		b.notes.Addf(bagstore.Repairable, int64(r.IndexPos), "index section", "the index section is damaged (%v); the file was scanned", err)
+		b.notes.Addf(bagstore.Repairable, int64(r.IndexPos), "index section",
+			"the index section is damaged (%v); the file was scanned", err)
 		return 0, nil
 	}
 	b.indexed = true
@@ -63,12 +65,14 @@ func (b *File) afterHeader(w *bagrecord.Window, header *bagrecord.Record) int64 
 	pos, length := header.Pos, header.DataLen
 	known := func(at int64) bool {
 		err := bagrecord.Read(w, at, b.size, &r)
-		return (err == nil || errors.Is(err, bagrecord.ErrData)) && (r.Op == bagrecord.OpChunk || r.Op == bagrecord.OpConnection || r.Op == bagrecord.OpChunkInfo)
+		return (err == nil || errors.Is(err, bagrecord.ErrData)) &&
+			(r.Op == bagrecord.OpChunk || r.Op == bagrecord.OpConnection || r.Op == bagrecord.OpChunkInfo)
 	}
 	if known(next) || !known(firstChunk) {
 		return next
 	}
-	b.notes.Addf(bagstore.Repairable, pos, "file header", "its padding of %d bytes doesn't end where the first chunk begins", length)
+	b.notes.Addf(bagstore.Repairable, pos, "file header",
+		"its padding of %d bytes doesn't end where the first chunk begins", length)
 	return firstChunk
 }
 
@@ -100,7 +104,8 @@ func (b *File) readImplausible(w *bagrecord.Window) {
 		}
 		entries = slices.DeleteFunc(entries, func(e bagstore.Entry) bool { return b.byID[e.Conn] == nil })
 		if len(entries) > 0 {
-			b.notes.Addf(bagstore.Repairable, c.Pos, "chunk info", "%d messages from %d to %d can't be true; the chunk was read", c.Messages(), c.Start, c.End)
+			b.notes.Addf(bagstore.Repairable, c.Pos, "chunk info", "%d messages from %d to %d can't be true; the chunk was read",
+				c.Messages(), c.Start, c.End)
 			c.Counts = nil
 			c.summarize(entries)
 		}
@@ -111,7 +116,8 @@ func (b *File) readImplausible(w *bagrecord.Window) {
 // header's counts may be wrong. It returns the end of the section.
 func (b *File) readIndexSection(w *bagrecord.Window, pos int64, conns, chunks uint32) (int64, error) {
 	if pos < b.first || pos > b.size {
-		return 0, fmt.Errorf("index position %d is not between the file header's end at %d and the file's end at %d", pos, b.first, b.size)
+		return 0, fmt.Errorf("index position %d is not between the file header's end at %d and the file's end at %d",
+			pos, b.first, b.size)
 	}
 	nConns, start := 0, pos
 	for pos < b.size {
@@ -134,7 +140,8 @@ func (b *File) readIndexSection(w *bagrecord.Window, pos int64, conns, chunks ui
 		pos = r.Next()
 	}
 	if nConns != int(conns) || len(b.chunks) != int(chunks) {
-		b.notes.Addf(bagstore.Repairable, start, "index section", "the file header counts %d connections and %d chunks, the index section holds %d and %d",
+		b.notes.Addf(bagstore.Repairable, start, "index section",
+			"the file header counts %d connections and %d chunks, the index section holds %d and %d",
 			conns, chunks, nConns, len(b.chunks))
 	}
 	if nConns < int(conns) || len(b.chunks) < int(chunks) {
@@ -162,8 +169,7 @@ func (b *File) readIndexRecord(w *bagrecord.Window, r *bagrecord.Record) error {
 	return nil
 }
 
-// addConnection adds a connection unless its ID is known. An intact record replaces a garbled
-// one.
+// addConnection adds a connection unless its ID is known. An intact record replaces a garbled one.
 func (b *File) addConnection(r *bagrecord.Record, data []byte) error {
 	c, err := parseConnection(&r.Header, data)
 	if err != nil {
@@ -180,10 +186,12 @@ func (b *File) addConnection(r *bagrecord.Record, data []byte) error {
 		b.byID[c.ID] = c
 		b.conns = append(b.conns, &c.Connection)
 	case known.garbled && !c.garbled:
-		b.notes.Addf(bagstore.Repairable, r.Pos, "connection", "connection %d is %s here and %q elsewhere, which is damaged", c.ID, c.Topic, known.Topic)
+		b.notes.Addf(bagstore.Repairable, r.Pos, "connection",
+			"connection %d is %s here and %q elsewhere, which is damaged", c.ID, c.Topic, known.Topic)
 		*known = *c
 	case known.Topic != c.Topic || known.Type != c.Type || known.MD5 != c.MD5:
-		b.notes.Addf(c.differs(known), r.Pos, "connection", "connection %d is %q here and %s elsewhere, which counts", c.ID, c.Topic, known.Topic)
+		b.notes.Addf(c.differs(known), r.Pos, "connection",
+			"connection %d is %q here and %s elsewhere, which counts", c.ID, c.Topic, known.Topic)
 	}
 	return nil
 }
@@ -195,7 +203,8 @@ func (b *File) noteGarbled() {
 		case b.byID[c.ID].garbled:
 			b.notes.Addf(bagstore.Loss, -1, "connection", "the description of connection %d is damaged: topic %q", c.ID, c.Topic)
 		case c.Type == "":
-			b.notes.Addf(bagstore.Loss, -1, "connection", "connection %d, of %s, has no type: the data of its record are missing", c.ID, c.Topic)
+			b.notes.Addf(bagstore.Loss, -1, "connection",
+				"connection %d, of %s, has no type: the data of its record are missing", c.ID, c.Topic)
 		}
 	}
 }

@@ -73,8 +73,8 @@ func (j *job) copyOf(c *bagstore.WholeChunk) {
 	j.copied, j.body, j.done = c, c.Memory.Bytes(), c.Memory.Retain().Release
 }
 
-// layOut appends to head the record of the chunk up to its body, and returns both, for a position in a file with a grain.
-// kind and stored are those of a chunk without a borrowed body.
+// layOut appends to head the record of the chunk up to its body, and returns both, for a position in a file with a
+// grain. kind and stored are those of a chunk without a borrowed body.
 func (j *job) layOut(head []byte, pos, grain int64, kind bagstore.Compression, stored []byte) (_, body []byte) {
 	switch {
 	case j.copied != nil:

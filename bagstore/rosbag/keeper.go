@@ -13,9 +13,8 @@ import (
 // earlier chunk is still on its way to the disk. A chunk that fills faster is never copied.
 const keepEvery = 20 * time.Millisecond
 
-// keeper protects a recording against a kill. Its goroutine copies open chunks to the
-// tail file, flushes staged bytes, makes checkpoints while no messages come, and detects
-// that another program took the file away.
+// keeper protects a recording against a kill. Its goroutine copies open chunks to the tail file, flushes staged bytes,
+// makes checkpoints while no messages come, and detects that another program took the file away.
 type keeper struct {
 	w    *Writer
 	tail *tailFile
@@ -96,9 +95,8 @@ func (k *keeper) gone() bool {
 	return err != nil
 }
 
-// put copies the chunks that existed at the previous look to the tail file, in order and
-// only if all before them are safe: a kill must not lose chunks in the middle. The file may wait for
-// the disk, so the caller must not hold w.mu.
+// put copies the chunks that existed at the previous look to the tail file, in order and only if all before them are
+// safe: a kill must not lose chunks in the middle. The file may wait for the disk, so the caller must not hold w.mu.
 func (k *keeper) put() {
 	last := len(k.copying) - 1 // the open one, which isn't safe before it is sealed
 	for i, s := range k.copying {

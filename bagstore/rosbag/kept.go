@@ -6,11 +6,12 @@ import (
 	"rsros/bagstore"
 )
 
-// Kept returns what readers find in the file, and in a tail file next to it, after Close. It is empty if another program has taken the
-// file away.
+// Kept returns what readers find in the file, and in a tail file next to it, after Close. It is empty if another
+// program has taken the file away.
 func (w *Writer) Kept() bagstore.Kept { return w.kept }
 
-// count returns what Kept returns after Close with an error. What a failed write has left in the file, only a reader knows.
+// count returns what Kept returns after Close with an error. What a failed write has left in the file, only a reader
+// knows.
 func (w *Writer) count(err error) (k bagstore.Kept) {
 	add := func(c *bagstore.ChunkInfo, topic func(id uint32) string) {
 		for _, n := range c.Counts {

@@ -35,7 +35,8 @@ func CreateOutput(ctx context.Context, path string, o bagstore.Options) (*Output
 		return nil, target.Finish(err)
 	}
 	w.lendLeast = math.MaxInt // chunks are as large as the options say
-	return &Output{Writer: w, target: target, ids: make(map[*bagstore.Connection]uint32), added: make(map[string][]*bagstore.Connection)}, nil
+	return &Output{Writer: w, target: target, ids: make(map[*bagstore.Connection]uint32),
+		added: make(map[string][]*bagstore.Connection)}, nil
 }
 
 // connection returns the output's ID for an input's connection. Equal connections share one.
@@ -79,21 +80,20 @@ func (o *Output) copy(c *bagstore.Connection, m *bagstore.Stored, t bagstore.Tim
 	return o.Lend(id, t, m.Buffer.Retain().Release, m.Data[:head], m.Data[head:])
 }
 
-// Keep assigns IDs to connections of the inputs: their own where possible, so that whole chunks can be
-// copied.
+// Keep assigns IDs to connections of the inputs: their own where possible, so that whole chunks can be copied.
 func (o *Output) Keep(conns []*bagstore.Connection) {
 	for _, c := range conns {
 		_, _ = o.connection(c) // Copy returns the error again
 	}
 }
 
-// Takes reports whether CopyWhole can copy the chunk: the bag describes all connections in it, and by
-// the same IDs.
+// Takes reports whether CopyWhole can copy the chunk: the bag describes all connections in it, and by the same IDs.
 func (o *Output) Takes(c *bagstore.WholeChunk) bool {
-	return (o.AsStored || c.Layout.Compression == o.o.Compression) && !slices.ContainsFunc(c.Connections(), func(conn *bagstore.Connection) bool {
-		id, ok := o.ids[conn]
-		return !ok || id != conn.ID || !o.conns[id].known
-	})
+	return (o.AsStored || c.Layout.Compression == o.o.Compression) &&
+		!slices.ContainsFunc(c.Connections(), func(conn *bagstore.Connection) bool {
+			id, ok := o.ids[conn]
+			return !ok || id != conn.ID || !o.conns[id].known
+		})
 }
 
 // CopyWhole writes a chunk as it is stored. Takes must accept it.
@@ -112,8 +112,7 @@ func (o *Output) CopyWhole(c *bagstore.WholeChunk) error {
 	return o.c.failed()
 }
 
-// Finish closes the file and gives it its name. After an error, err or its own, it removes the
-// file.
+// Finish closes the file and gives it its name. After an error, err or its own, it removes the file.
 func (o *Output) Finish(err error) error {
 	return o.target.Finish(errors.Join(err, o.Close()))
 }

@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	// directSize is the average message size from which messages of uncompressed chunks are read
-	// one by one.
+	// directSize is the average message size from which messages of uncompressed chunks are read one by one.
 	directSize = 32 << 10
 	// wholeSize is the largest uncompressed chunk that is read whole.
 	wholeSize = 8 << 20
@@ -26,7 +25,8 @@ const (
 
 // direct reports whether the messages of a chunk are read one by one.
 func direct(c *chunk, head bagstore.Layout) bool {
-	return head.Compression == bagstore.None && (head.Size > wholeSize || head.Size/int64(max(1, c.Messages())) >= directSize)
+	return head.Compression == bagstore.None &&
+		(head.Size > wholeSize || head.Size/int64(max(1, c.Messages())) >= directSize)
 }
 
 // Layout reads the header of a chunk.
@@ -102,7 +102,8 @@ func (cr *chunkReader) Message(in *bagstore.Buffer, p *bagstore.Position, to *ba
 		}
 	}
 	if err != nil {
-		return cr.b.errorAt(cr.b.chunks[p.Block].Pos, "chunk", fmt.Errorf("message of %.100q at its byte %d: %w", cr.b.topicOf(p.Conn), p.Ref, err))
+		return cr.b.errorAt(cr.b.chunks[p.Block].Pos, "chunk",
+			fmt.Errorf("message of %.100q at its byte %d: %w", cr.b.topicOf(p.Conn), p.Ref, err))
 	}
 	if p.Layout.Compression == bagstore.None {
 		to.At = p.Layout.DataPos + r.DataPos

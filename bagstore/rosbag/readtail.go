@@ -33,8 +33,8 @@ func (b *File) takeTail(ctx context.Context) error {
 	return place.Failed(f)
 }
 
-// maxTail bounds the content of a tail file, which is kept in memory, in bytes: that of the chunks that wait in a Writer, and
-// of those beside them, see maxWaiting.
+// maxTail bounds the content of a tail file, which is kept in memory, in bytes: that of the chunks that wait in a
+// Writer, and of those beside them, see maxWaiting.
 const maxTail = maxWaiting + 4*maxTailContent
 
 // joinTail appends the chunks of a tail file that the bag doesn't have.
@@ -71,7 +71,8 @@ func (b *File) joinTail(f place.File) {
 		}
 	}
 	if tooMuch > 0 {
-		defer b.notes.Addf(bagstore.Loss, -1, "chunk", "%d chunks of %s are left out: all of them have more than %d bytes", tooMuch, place.Base(f.Info().Name), maxTail)
+		defer b.notes.Addf(bagstore.Loss, -1, "chunk", "%d chunks of %s are left out: all of them have more than %d bytes",
+			tooMuch, place.Base(f.Info().Name), maxTail)
 	}
 	if len(content) == 0 {
 		return
@@ -79,11 +80,13 @@ func (b *File) joinTail(f place.File) {
 	if torn != nil && torn.Pos >= cut {
 		b.chunks = b.chunks[:len(b.chunks)-1]
 	}
-	b.notes = slices.DeleteFunc(b.notes, func(n bagstore.Note) bool { return n.Offset >= cut && n.Severity == bagstore.Loss })
+	b.notes = slices.DeleteFunc(b.notes,
+		func(n bagstore.Note) bool { return n.Offset >= cut && n.Severity == bagstore.Loss })
 	b.r, b.size = &joined{b.r, cut, content}, cut+int64(len(content))
 	before := b.messages()
 	b.scan(bagrecord.NewWindow(b.r, b.size), cut)
-	b.notes.Addf(bagstore.Repairable, cut, "chunk", "%d messages are from %s: the recorder was killed before it had written them to the bag",
+	b.notes.Addf(bagstore.Repairable, cut, "chunk",
+		"%d messages are from %s: the recorder was killed before it had written them to the bag",
 		b.messages()-before, place.Base(f.Info().Name))
 }
 

@@ -30,7 +30,8 @@ func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*b
 
 // recoverBag is Recover for a bag that was opened with indexOnly.
 func recoverBag(ctx context.Context, b *File, out string, o bagstore.RecoverOptions) (*bagstore.RecoverReport, error) {
-	r := &recoverer{ctx: ctx, o: o, path: out, b: b, l: newChunkReader(b), rep: &bagstore.RecoverReport{Outcome: bagstore.Sound},
+	r := &recoverer{ctx: ctx, o: o, path: out, b: b, l: newChunkReader(b),
+		rep:  &bagstore.RecoverReport{Outcome: bagstore.Sound},
 		kept: make(map[uint32]uint64), missed: make(map[int64]map[uint32]bool)}
 	if b.indexed && b.version != "1.2" {
 		known := b.recording()
@@ -109,14 +110,16 @@ func (r *recoverer) read() error {
 }
 
 // again walks a known chunk, whose damage has been noted.
-func (r *recoverer) again(c *chunk, f func(src bagrecord.Source, rec *bagrecord.Record, e bagstore.Entry) error) (err error) {
+func (r *recoverer) again(c *chunk,
+	f func(src bagrecord.Source, rec *bagrecord.Record, e bagstore.Entry) error) (err error) {
 	if err = r.chunk(c); err != nil {
 		return err
 	}
-	_, _, _ = r.l.walkContent(c, walker{bag: r.b, onMessage: func(src bagrecord.Source, rec *bagrecord.Record, e bagstore.Entry) error {
-		err = f(src, rec, e)
-		return err
-	}})
+	_, _, _ = r.l.walkContent(c,
+		walker{bag: r.b, onMessage: func(src bagrecord.Source, rec *bagrecord.Record, e bagstore.Entry) error {
+			err = f(src, rec, e)
+			return err
+		}})
 	return err
 }
 
@@ -127,8 +130,7 @@ func (r *recoverer) chunk(c *chunk) error {
 	return r.ctx.Err()
 }
 
-// message copies a message, or marks its connection as missed if no intact record has described
-// it yet.
+// message copies a message, or marks its connection as missed if no intact record has described it yet.
 func (r *recoverer) message(src bagrecord.Source, rec *bagrecord.Record, e bagstore.Entry) error {
 	ids := r.missed[r.pos]
 	if c := r.b.byID[e.Conn]; !ids[e.Conn] && c != nil && !c.garbled {
@@ -173,8 +175,7 @@ func (r *recoverer) data(src bagrecord.Source, rec *bagrecord.Record) (m bagstor
 	return m, err
 }
 
-// possible returns t or, if a bag can't hold it, the previous message's time, which keeps the
-// order.
+// possible returns t or, if a bag can't hold it, the previous message's time, which keeps the order.
 func (r *recoverer) possible(t bagstore.Time) bagstore.Time {
 	if t <= bagstore.MaxTime {
 		r.last = t
@@ -182,7 +183,8 @@ func (r *recoverer) possible(t bagstore.Time) bagstore.Time {
 	}
 	if r.rep.Retimed++; r.rep.Retimed == 1 {
 		r.rep.Notes = append(r.rep.Notes, bagstore.Note{Severity: bagstore.Repairable, Offset: r.pos, Kind: "message",
-			Text: fmt.Sprintf("time %d is later than a bag can hold; such messages are kept with the time of the message before", t)})
+			Text: fmt.Sprintf("time %d is later than a bag can hold; such messages are kept with the time of the message before",
+				t)})
 	}
 	return max(r.last, bagstore.MinTime)
 }

@@ -18,8 +18,7 @@ import (
 type scanner struct {
 	bag *File
 	l   *chunkReader
-	// onChunk, if set, is called for each chunk, and onMessage for its messages. err keeps an
-	// error.
+	// onChunk, if set, is called for each chunk, and onMessage for its messages. err keeps an error.
 	onChunk   func(c *chunk) error
 	onMessage func(src bagrecord.Source, r *bagrecord.Record, e bagstore.Entry) error
 	err       error
@@ -27,7 +26,8 @@ type scanner struct {
 	zeros int64 // result of trailingZeros; 0: not known yet
 }
 
-// scan scans the file from pos on, including the header of every message, and returns the number of chunks that are new.
+// scan scans the file from pos on, including the header of every message, and returns the number of chunks that are
+// new.
 func (b *File) scan(w *bagrecord.Window, pos int64) (found int) {
 	before := len(b.chunks)
 	s := scanner{bag: b, l: &chunkReader{b: b, w: w}}
@@ -155,8 +155,7 @@ func (s *scanner) after(pos, end int64) int64 {
 	return end
 }
 
-// open adds the whole records of a chunk that was torn off, or whose lengths the writer didn't fill
-// in.
+// open adds the whole records of a chunk that was torn off, or whose lengths the writer didn't fill in.
 func (s *scanner) open(pos int64, head bagstore.Layout, limit int64) int64 {
 	head.Stored = limit - head.DataPos
 	if head.Compression == bagstore.None {

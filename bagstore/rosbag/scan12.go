@@ -42,7 +42,8 @@ func (b *File) scan12() {
 			if id, err := b.connection12(&r); err != nil {
 				b.notes.Addf(bagstore.Loss, pos, "message", "%v", err)
 			} else {
-				entries = append(entries, bagstore.Entry{Time: bagstore.NewTime(r.Sec, r.Nsec), Ref: uint32(pos - group.Pos), Conn: id})
+				entries = append(entries,
+					bagstore.Entry{Time: bagstore.NewTime(r.Sec, r.Nsec), Ref: uint32(pos - group.Pos), Conn: id})
 			}
 		}
 		pos = r.Next()
@@ -58,7 +59,8 @@ func (b *File) define12(r *bagrecord.Record) {
 	if _, ok := b.topics12[topic]; ok || r.Need(bagrecord.HasTopic) != nil {
 		return
 	}
-	b.add12(&connection{Connection: bagstore.Connection{Topic: topic, Type: string(r.Type), MD5: string(r.MD5), Definition: string(r.Definition)}})
+	b.add12(&connection{Connection: bagstore.Connection{Topic: topic, Type: string(r.Type), MD5: string(r.MD5),
+		Definition: string(r.Definition)}})
 }
 
 func (b *File) add12(c *connection) uint32 {
@@ -69,8 +71,7 @@ func (b *File) add12(c *connection) uint32 {
 	return c.ID
 }
 
-// connection12 returns a message's connection. Without a definition it takes that of another topic
-// of the type.
+// connection12 returns a message's connection. Without a definition it takes that of another topic of the type.
 func (b *File) connection12(r *bagrecord.Record) (uint32, error) {
 	if err := r.Need(bagrecord.HasTopic | bagrecord.HasSec | bagrecord.HasNsec); err != nil {
 		return 0, err

@@ -16,11 +16,9 @@ const (
 	// chooseLeast is the size from which a message begins a chunk of its kind with LZ4Topics: less would
 	// cost more than 1 % for the chunk's records.
 	chooseLeast = 16 << 10
-	// lendLeast is the size from which a lent message ends its chunk and is written
-	// without a copy.
+	// lendLeast is the size from which a lent message ends its chunk and is written without a copy.
 	lendLeast = 256 << 10
-	// directFrom is the size from which direct writing is worth the memory and disk space reserved
-	// for it.
+	// directFrom is the size from which direct writing is worth the memory and disk space reserved for it.
 	directFrom        = 16 << 20
 	defaultCheckpoint = 500 * time.Millisecond
 	// maxMessage keeps a chunk with a single message below 4 GiB.

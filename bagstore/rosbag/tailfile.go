@@ -64,8 +64,7 @@ type tailEntry struct {
 // newTailFile returns a tailFile for path, of the bag with the token.
 func newTailFile(path string, token uint64) *tailFile { return &tailFile{path: path, token: token} }
 
-// Put writes the new part of a chunk's content. It reports whether the whole content is in the
-// file.
+// Put writes the new part of a chunk's content. It reports whether the whole content is in the file.
 func (t *tailFile) Put(chunk uint64, content []byte) bool {
 	size := len(content)
 	content = content[:min(size, maxTailContent)]
@@ -139,8 +138,8 @@ func findTail(bag string, token uint64) string {
 	return append(list, path)[0]
 }
 
-// readTailSlots returns the numbers of the chunks after one that are intact, in their order, and their content, which is
-// valid until the next one is read. A recorder may be writing the file: size returns its present size.
+// readTailSlots returns the numbers of the chunks after one that are intact, in their order, and their content, which
+// is valid until the next one is read. A recorder may be writing the file: size returns its present size.
 func readTailSlots(f io.ReaderAt, size func() int64, token, after uint64) iter.Seq2[uint64, []byte] {
 	return func(yield func(uint64, []byte) bool) {
 		var list []tailEntry
@@ -159,7 +158,8 @@ func readTailSlots(f io.ReaderAt, size func() int64, token, after uint64) iter.S
 		var content []byte
 		for _, s := range list {
 			content = slices.Grow(content[:0], s.n)[:s.n]
-			if bagrecord.ReadFull(f, content, s.at+tailHeader) == nil && crc32.ChecksumIEEE(content) == s.crc && !yield(s.chunk, content) {
+			if bagrecord.ReadFull(f, content, s.at+tailHeader) == nil &&
+				crc32.ChecksumIEEE(content) == s.crc && !yield(s.chunk, content) {
 				return
 			}
 		}

@@ -23,10 +23,11 @@ type verbatim struct {
 // Whole reports whether a chunk can be copied.
 func (b *File) Whole(block int, l bagstore.Layout) bool {
 	c := &b.chunks[block]
-	return b.version == "2.0" && !c.torn && plausible(l) && !slices.ContainsFunc(c.Counts, func(k bagstore.ConnCount) bool {
-		conn := b.byID[k.ID]
-		return conn == nil || conn.garbled
-	})
+	return b.version == "2.0" && !c.torn && plausible(l) &&
+		!slices.ContainsFunc(c.Counts, func(k bagstore.ConnCount) bool {
+			conn := b.byID[k.ID]
+			return conn == nil || conn.garbled
+		})
 }
 
 // Verbatim reads a chunk and compares it with its checksum and its chunk info.

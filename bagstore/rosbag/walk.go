@@ -61,7 +61,8 @@ func (w walker) walk(src bagrecord.Source, size int64) (to []bagstore.Entry, pos
 			if err := w.connection(src, r); err != nil {
 				return to, pos, err
 			}
-		case r.Op == bagrecord.OpIndex, r.Op == bagrecord.OpChunk, r.Op == bagrecord.OpChunkInfo, r.Op == bagrecord.OpFileHeader:
+		case r.Op == bagrecord.OpIndex, r.Op == bagrecord.OpChunk, r.Op == bagrecord.OpChunkInfo,
+			r.Op == bagrecord.OpFileHeader:
 			return to, pos, fmt.Errorf("%w: %s", errForeign, bagrecord.OpName(r.Op))
 		}
 		pos = r.Next()
@@ -69,8 +70,7 @@ func (w walker) walk(src bagrecord.Source, size int64) (to []bagstore.Entry, pos
 	return to, pos, nil
 }
 
-// entry returns a message's index Entry. ok is false for other records, and unknown topics of a 1.2
-// bag.
+// entry returns a message's index Entry. ok is false for other records, and unknown topics of a 1.2 bag.
 func (w walker) entry(r *bagrecord.Record, pos int64) (e bagstore.Entry, ok bool, err error) {
 	if r.Op != bagrecord.OpMessage {
 		return e, false, nil
@@ -79,7 +79,8 @@ func (w walker) entry(r *bagrecord.Record, pos int64) (e bagstore.Entry, ok bool
 		id, known := w.bag.topics12[string(r.Topic)]
 		return bagstore.Entry{Time: bagstore.NewTime(r.Sec, r.Nsec), Ref: uint32(pos), Conn: id}, known, nil
 	}
-	return bagstore.Entry{Time: bagstore.Time(r.Time), Ref: uint32(pos), Conn: r.Conn}, true, r.Need(bagrecord.HasConn | bagrecord.HasTime)
+	return bagstore.Entry{Time: bagstore.Time(r.Time), Ref: uint32(pos), Conn: r.Conn}, true,
+		r.Need(bagrecord.HasConn | bagrecord.HasTime)
 }
 
 func (w walker) connection(src bagrecord.Source, r bagrecord.Record) error {

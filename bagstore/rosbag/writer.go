@@ -57,8 +57,7 @@ func newWriter(s *disk.Sink, o settings) (*Writer, error) {
 	return &Writer{o: o, c: c, cur: c.take(), last: o.Now(), lendLeast: lendLeast}, nil
 }
 
-// AddConnection adds a topic and returns its ID for Write. The file contains the
-// connection only if it has messages.
+// AddConnection adds a topic and returns its ID for Write. The file contains the connection only if it has messages.
 func (w *Writer) AddConnection(c bagstore.Connection) (uint32, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,19 +93,17 @@ func (w *Writer) addConnection(c *bagstore.Connection) error {
 	return nil
 }
 
-// Write appends a message, the concatenation of its parts. The caller may reuse them when
-// Write returns. Time 0 becomes MinTime, the first that stock readers accept. An error may
-// concern an earlier message; the caller should then call Close, which keeps all whole
-// chunks.
+// Write appends a message, the concatenation of its parts. The caller may reuse them when Write returns. Time 0 becomes
+// MinTime, the first that stock readers accept. An error may concern an earlier message; the caller should then call
+// Close, which keeps all whole chunks.
 func (w *Writer) Write(conn uint32, t bagstore.Time, parts ...[]byte) error {
 	return w.put(conn, t, nil, parts)
 }
 
-// Lend is Write without waiting for the disk. The largest part of a large message is
-// written without a copy: the Writer borrows it until it calls done. It calls done exactly
-// once, from any goroutine, possibly before Lend returns, and also after an error. At most
-// a few messages are lent at a time. For direct writing the largest part should begin on
-// a page. The caller may reuse the other parts when Lend returns.
+// Lend is Write without waiting for the disk. The largest part of a large message is written without a copy: the Writer
+// borrows it until it calls done. It calls done exactly once, from any goroutine, possibly before Lend returns, and
+// also after an error. At most a few messages are lent at a time. For direct writing the largest part should begin on a
+// page. The caller may reuse the other parts when Lend returns.
 func (w *Writer) Lend(conn uint32, t bagstore.Time, done func(), parts ...[]byte) error {
 	return w.put(conn, t, done, parts)
 }
@@ -148,8 +145,7 @@ func (w *Writer) refuse(conn uint32, t bagstore.Time, size int) error {
 	return w.c.failed()
 }
 
-// message adds a message to the chunk. It ends the chunk if the message is written from
-// the caller's memory.
+// message adds a message to the chunk. It ends the chunk if the message is written from the caller's memory.
 func (w *Writer) message(conn uint32, t bagstore.Time, size int, parts [][]byte, done func()) {
 	j, to := w.cur, &w.conns[conn]
 	if int64(len(j.buf))+int64(size) > maxChunk || size >= chooseLeast && len(j.entries) > 0 && j.plain() != to.plain {
@@ -303,14 +299,14 @@ func (w *Writer) Stats() WriterStats {
 // goroutine and doesn't wait for the disk.
 func (w *Writer) WriteMethod() string {
 	if raw := w.c.raw.Load(); raw > 0 {
-		return fmt.Sprintf("%v; %d of %d chunks uncompressed, as %s was too slow", w.c.sink, raw, w.c.committed.Load(), w.o.Compression)
+		return fmt.Sprintf("%v; %d of %d chunks uncompressed, as %s was too slow", w.c.sink, raw,
+			w.c.committed.Load(), w.o.Compression)
 	}
 	return w.c.sink.String()
 }
 
-// Close writes the open chunk, the index section and the file header, and returns when the
-// complete file is on disk. After a write error it still tries to keep every whole chunk,
-// and returns the error. It may be called twice.
+// Close writes the open chunk, the index section and the file header, and returns when the complete file is on disk.
+// After a write error it still tries to keep every whole chunk, and returns the error. It may be called twice.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	if w.done {

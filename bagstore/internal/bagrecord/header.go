@@ -6,8 +6,7 @@ import (
 	"fmt"
 )
 
-// TailField is the field of a file header with the token of the bag's tail file
-// (docs/internals/decisions/0009).
+// TailField is the field of a file header with the token of the bag's tail file (docs/internals/decisions/0009).
 const TailField = "tail"
 
 // MaxHeader bounds a record header: a length above it is damage.
@@ -21,8 +20,7 @@ var (
 	errNoOp   = errors.New("header without op field")
 )
 
-// NextField splits the first field off a header: 4 bytes of length, name, '=', value, in b's
-// memory.
+// NextField splits the first field off a header: 4 bytes of length, name, '=', value, in b's memory.
 func NextField(b []byte) (name, value, rest []byte, err error) {
 	if len(b) < 4 {
 		return nil, nil, nil, errLength

@@ -1,6 +1,5 @@
-// Package bagrecord reads and writes the records of a bag: a header of named fields, and data, each
-// with its length. It parses the fields of every kind of record; package bagstore interprets the
-// data.
+// Package bagrecord reads and writes the records of a bag: a header of named fields, and data, each with its length. It
+// parses the fields of every kind of record; package bagstore interprets the data.
 //
 // Nothing in a file is trusted: lengths are bounded by the size of the file. A Source is for
 // one goroutine, and the bytes that it returns are valid until it is used again.
@@ -46,8 +45,7 @@ func OpName(op byte) string {
 	return fmt.Sprintf("record of kind 0x%02x", op)
 }
 
-// Record is a record's header and the position of its data. Byte slices are valid until the source
-// is used again.
+// Record is a record's header and the position of its data. Byte slices are valid until the source is used again.
 type Record struct {
 	Header
 	Pos     int64 // in the source, as DataPos
@@ -105,8 +103,7 @@ func (r *Record) Data(src Source) ([]byte, error) {
 	return both[head:], nil
 }
 
-// A record is a header's length, its fields, the data's length, the data. Lengths are uint32,
-// little-endian.
+// A record is a header's length, its fields, the data's length, the data. Lengths are uint32, little-endian.
 
 // AppendHeader appends a header: its length, then what fields appends.
 func AppendHeader(b []byte, op byte, fields func([]byte) []byte) []byte {

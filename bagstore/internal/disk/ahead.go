@@ -41,18 +41,16 @@ type ColdFile interface {
 	io.ReaderAt
 	// Cached reports whether all of n bytes at off are in the page cache.
 	Cached(off int64, n int) bool
-	// Start starts to fill p from off, past the page cache. Both are aligned. Unless Start
-	// returns an error, it calls done once, from another goroutine, with the number of bytes
-	// read, which is less than len(p) at the end of the file.
+	// Start starts to fill p from off, past the page cache. Both are aligned. Unless Start returns an error, it calls done
+	// once, from another goroutine, with the number of bytes read, which is less than len(p) at the end of the file.
 	Start(p []byte, off int64, done func(n int, err error)) error
 	// Close frees the resources of Start. No read may be pending.
 	Close() error
 }
 
-// Ahead reads a large file without filling the page cache. When reads progress through the file, it
-// reads the next blocks past the page cache, several concurrently. Cached blocks, scattered reads,
-// and reads that the file system refuses use the file's ReadAt, which also returns all errors.
-// Ahead is safe for concurrent use.
+// Ahead reads a large file without filling the page cache. When reads progress through the file, it reads the next
+// blocks past the page cache, several concurrently. Cached blocks, scattered reads, and reads that the file system
+// refuses use the file's ReadAt, which also returns all errors. Ahead is safe for concurrent use.
 type Ahead struct {
 	f      ColdFile
 	size   int64 // of the file when it was opened; nothing after it is read ahead
@@ -184,8 +182,7 @@ func (a *Ahead) touch(s *slot) {
 	s.used = a.clock
 }
 
-// startAll starts to read those blocks from first to last that aren't in memory, in order,
-// while there is room.
+// startAll starts to read those blocks from first to last that aren't in memory, in order, while there is room.
 func (a *Ahead) startAll(first, last int64) {
 	last = min(last, first+aheadDepth, (a.size-1)/a.block)
 	for block := first; block <= last && !a.refused && !a.closed; block++ {

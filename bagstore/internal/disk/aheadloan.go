@@ -9,10 +9,9 @@ type Loan struct {
 // keepFree is the number of slots that Borrow leaves for reading ahead.
 const keepFree = aheadDepth + 1
 
-// Borrow returns n bytes at off in the memory into which they were read ahead. They are read
-// only and valid until the loan is released, also after Close. Borrow returns nil if the
-// bytes weren't read ahead, aren't contiguous in memory, or if too many blocks are lent; use
-// ReadAt then.
+// Borrow returns n bytes at off in the memory into which they were read ahead. They are read only and valid until the
+// loan is released, also after Close. Borrow returns nil if the bytes weren't read ahead, aren't contiguous in memory,
+// or if too many blocks are lent; use ReadAt then.
 func (a *Ahead) Borrow(off int64, n int) ([]byte, Loan) {
 	if off < 0 || n <= 0 || int64(n) > a.size-off {
 		return nil, Loan{}

@@ -20,7 +20,8 @@ const aheadReach = 256
 func newPages(block int) pages {
 	if moves() && !moveFailed.Load() && block%os.Getpagesize() == 0 {
 		if mapping := reserve((aheadReach + 1) * block); mapping != nil {
-			return pages{bytes: buffers.Align(mapping, aheadReach*block, block), mapping: mapping, ring: aheadReach, held: firstHeld(aheadReach)}
+			return pages{bytes: buffers.Align(mapping, aheadReach*block, block), mapping: mapping,
+				ring: aheadReach, held: firstHeld(aheadReach)}
 		}
 	}
 	n := aheadSlots * block

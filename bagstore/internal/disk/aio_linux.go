@@ -138,8 +138,10 @@ func (q *aio) reap(conn syscall.RawConn) {
 	var count [8]byte
 	// Read fails when the file is closed.
 	_ = conn.Read(func(fd uintptr) bool {
-		unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&count)), unsafe.Sizeof(count)) //nolint:errcheck // there may be nothing to read
-		n, _, errno := unix.RawSyscall6(unix.SYS_IO_GETEVENTS, q.context, 0, uintptr(len(events)), uintptr(unsafe.Pointer(&events[0])), 0, 0)
+		// An error means that there is nothing to read.
+		unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&count)), unsafe.Sizeof(count))
+		n, _, errno := unix.RawSyscall6(unix.SYS_IO_GETEVENTS, q.context, 0, uintptr(len(events)),
+			uintptr(unsafe.Pointer(&events[0])), 0, 0)
 		if errno == 0 {
 			q.finish(events[:n])
 		}
@@ -162,4 +164,5 @@ func (q *aio) finish(events []ioEvent) {
 // queue, which takes some 30 ms; ended is closed then.
 func (q *aio) close() error { return q.event.Close() }
 
-func (q *aio) destroy() { unix.Syscall(unix.SYS_IO_DESTROY, q.context, 0, 0) } //nolint:errcheck // nothing could be done about it
+// destroy ignores an error, about which nothing could be done.
+func (q *aio) destroy() { unix.Syscall(unix.SYS_IO_DESTROY, q.context, 0, 0) }

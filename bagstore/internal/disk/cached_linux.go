@@ -39,7 +39,8 @@ func (c *coldFile) countResident(off int64, n int) (pages int64) {
 	if len(c.resident) < all {
 		c.resident = make([]byte, all)
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&m[0])), uintptr(n), uintptr(unsafe.Pointer(&c.resident[0]))); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&m[0])), uintptr(n),
+		uintptr(unsafe.Pointer(&c.resident[0]))); errno != 0 {
 		return int64(all)
 	}
 	for _, p := range c.resident[:all] {

@@ -18,10 +18,9 @@ func DirectCall() string {
 	return "yes: O_DIRECT, with io_submit"
 }
 
-// SetDirect makes writes and reads of a file bypass the page cache. It returns the grain:
-// offsets, lengths and addresses must be multiples of it. It returns an error if the file
-// system doesn't support that. A kernel before 6.1 may not know; then the first write
-// fails with EINVAL.
+// SetDirect makes writes and reads of a file bypass the page cache. It returns the grain: offsets, lengths and
+// addresses must be multiples of it. It returns an error if the file system doesn't support that. A kernel before 6.1
+// may not know; then the first write fails with EINVAL.
 func SetDirect(f *os.File) (grain int, err error) {
 	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
 	if err != nil {
@@ -47,8 +46,7 @@ func SetBuffered(f *os.File) error {
 	return err
 }
 
-// directGrain returns the file system's grain. known is false if the file system doesn't
-// report it.
+// directGrain returns the file system's grain. known is false if the file system doesn't report it.
 func directGrain(f *os.File) (grain int, known bool, err error) {
 	var st unix.Statx_t
 	err = unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN|unix.STATX_MNT_ID, &st)

@@ -18,7 +18,8 @@ func HugePageCall() string {
 	if err := adviseSpare(unix.PROT_READ|unix.PROT_WRITE, unix.MADV_HUGEPAGE); err != nil {
 		return "no: MADV_HUGEPAGE fails: " + err.Error()
 	}
-	if mode, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil && bytes.Contains(mode, []byte("[never]")) {
+	if mode, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil &&
+		bytes.Contains(mode, []byte("[never]")) {
 		return "no: the system has turned them off"
 	}
 	return "yes: madvise"
@@ -60,8 +61,7 @@ func (d *File) Writev(bufs [][]byte, off int64) error {
 
 func (d *File) failed(err error) error { return &fs.PathError{Op: "write", Path: d.f.Name(), Err: err} }
 
-// Start implements Disk. It writes synchronously if the kernel refuses a queue, as in some
-// containers, or this write.
+// Start implements Disk. It writes synchronously if the kernel refuses a queue, as in some containers, or this write.
 func (d *File) Start(bufs [][]byte, off int64, done func(error)) {
 	if !d.asked {
 		d.asked = true

@@ -2,8 +2,8 @@ package disk
 
 import "sync"
 
-// firstBlock is the block of a direct file that contains the head; there is none while it is written through the page cache. If blocks are larger
-// than the head, it also has the start of the data: changing the head writes both, and
+// firstBlock is the block of a direct file that contains the head; there is none while it is written through the page
+// cache. If blocks are larger than the head, it also has the start of the data: changing the head writes both, and
 // writing the data keeps the last head.
 type firstBlock struct {
 	mu    sync.Mutex // Flush and WriteHead may write it concurrently

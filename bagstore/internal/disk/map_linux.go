@@ -35,9 +35,8 @@ func adviseSpare(protection, advice int) error {
 	return unix.Madvise(page, advice)
 }
 
-// Map maps n bytes of a file from off into memory and waits until the system has read them.
-// pages is the argument for Unmap. Both are nil if mapping fails; reading the file then
-// works or returns the error.
+// Map maps n bytes of a file from off into memory and waits until the system has read them. pages is the argument for
+// Unmap. Both are nil if mapping fails; reading the file then works or returns the error.
 func Map(f *os.File, off int64, n int) (data, pages []byte) {
 	if populates() != nil {
 		return nil, nil

@@ -27,8 +27,7 @@ type Pages struct {
 // PagesBuffer is the size of a Buffer.
 const PagesBuffer = stagingSize
 
-// NewPages returns Pages for an empty file, which they write directly once it has from bytes, if
-// that works and pays.
+// NewPages returns Pages for an empty file, which they write directly once it has from bytes, if that works and pays.
 func NewPages(f *os.File, from int64) *Pages {
 	file := NewFile(f)
 	p := &Pages{f: f, file: file, from: from, block: buffers.Aligned(Grain, Grain), head: buffers.Aligned(Grain, Grain)}

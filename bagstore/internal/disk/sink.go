@@ -11,8 +11,7 @@ const (
 	// Grain is the least alignment of direct writes in the file and in memory, a page of
 	// most machines. SetDirect says what a file system asks for, which may be more.
 	Grain = 4096
-	// maxGrain is the largest alignment that is accepted: some blocks fit into the
-	// staging memory.
+	// maxGrain is the largest alignment that is accepted: some blocks fit into the staging memory.
 	maxGrain = stagingSize / 4
 	// headSize is the most that WriteHead takes.
 	headSize = Grain
@@ -25,10 +24,10 @@ const (
 	stagingSize = 1 << 20
 )
 
-// Sink appends to a file and overwrites its head. It writes through the page cache at once, or past it, several writes at
-// once: then it collects small pieces in staging memory, and writes a large, lent and aligned piece from where it is. It
-// may change from the first to the second when the file is large enough, so that a small file needs no staging memory,
-// reserved space or padding.
+// Sink appends to a file and overwrites its head. It writes through the page cache at once, or past it, several writes
+// at once: then it collects small pieces in staging memory, and writes a large, lent and aligned piece from where it
+// is. It may change from the first to the second when the file is large enough, so that a small file needs no staging
+// memory, reserved space or padding.
 //
 // It belongs to one goroutine, except that Sync, WriteHead, Kind, Fallback and String may be called from another one.
 // An error may be caused by an earlier Append. After an error only Rewind, Intact and Close may be called.
@@ -65,7 +64,8 @@ func NewDirect(d Disk, grain int, preallocate int64, staging *Staging) *Sink {
 
 // NewGrowing returns a sink that writes directly once the file has from bytes, at least a block. grain is TryDirect's,
 // preallocate and staging are NewDirect's; mode switches direct writing on or off.
-func NewGrowing(d Disk, from int64, grain int, preallocate int64, staging *Staging, mode func(direct bool) error) *Sink {
+func NewGrowing(d Disk, from int64, grain int, preallocate int64, staging *Staging,
+	mode func(direct bool) error) *Sink {
 	s := NewBuffered(d)
 	s.kind, s.from = Auto, max(from, int64(grain))
 	s.turn = func() error {
@@ -119,8 +119,8 @@ func (s *Sink) isAligned(b []byte) bool {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))&uintptr(s.grain-1) == 0
 }
 
-// Append appends head, body and tail, which may be reused when it returns. If done is not nil, body is lent: the sink may
-// read it until it calls done, once, from any goroutine, also after an error.
+// Append appends head, body and tail, which may be reused when it returns. If done is not nil, body is lent: the sink
+// may read it until it calls done, once, from any goroutine, also after an error.
 func (s *Sink) Append(head, body, tail []byte, done func()) error {
 	defer func() {
 		if done != nil {
@@ -182,8 +182,7 @@ func (s *Sink) collect(b []byte) error {
 	return nil
 }
 
-// write starts to write the collected bytes, followed by a lent piece. It waits while too many
-// writes are pending.
+// write starts to write the collected bytes, followed by a lent piece. It waits while too many writes are pending.
 func (s *Sink) write(lent []byte, done func()) error {
 	staging, off, skip := s.staging, s.off, 0
 	if off == 0 && s.grain > headSize {
@@ -203,8 +202,8 @@ func (s *Sink) write(lent []byte, done func()) error {
 // Size returns the size of the file with everything appended.
 func (s *Sink) Size() int64 { return s.off + int64(s.n) }
 
-// Written returns the size up to which bytes were passed to the operating system. It doesn't include a last, partial block
-// that Flush has written.
+// Written returns the size up to which bytes were passed to the operating system. It doesn't include a last, partial
+// block that Flush has written.
 func (s *Sink) Written() int64 { return s.off }
 
 // Grain returns the number of bytes that the sizes of writes are multiples of.
@@ -246,8 +245,8 @@ func (s *Sink) Intact() int64 {
 	return s.Size()
 }
 
-// Rewind removes everything appended after size n, so that appending can continue there after a failed write. n is at most
-// Intact or the size at the last Flush. The block that contains it is read, to be written again later.
+// Rewind removes everything appended after size n, so that appending can continue there after a failed write. n is at
+// most Intact or the size at the last Flush. The block that contains it is read, to be written again later.
 func (s *Sink) Rewind(n int64) error {
 	s.Intact()
 	s.err = nil

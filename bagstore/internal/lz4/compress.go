@@ -2,9 +2,8 @@ package lz4
 
 import "math/bits"
 
-// Rules of an LZ4 block: a match has at least 4 bytes and is at most 64 KiB back; the last 5 bytes
-// are literals, and no match begins in the last 12 (48 here, so that 32 bytes after the first 4 may
-// be read).
+// Rules of an LZ4 block: a match has at least 4 bytes and is at most 64 KiB back; the last 5 bytes are literals, and no
+// match begins in the last 12 (48 here, so that 32 bytes after the first 4 may be read).
 const (
 	minMatch     = 4
 	lastLiterals = 5
@@ -65,12 +64,11 @@ func endBlock(dst, src []byte, d, anchor int) int {
 	return putLastLiterals(dst, d, src[anchor:])
 }
 
-// compressSequences compresses all but the last literals. It returns how long the
-// sequences are and where the literals begin, or -1 if they don't fit. Camera data are
-// short runs with noise, so most time goes into short copies and finding matches. Matches
-// with literals before them that are the same few bytes back are runs of equal pixels:
-// after two, the next one is looked for by comparing bytes with those a pixel before, and
-// the table is asked only if there is none.
+// compressSequences compresses all but the last literals. It returns how long the sequences are and where the literals
+// begin, or -1 if they don't fit. Camera data are short runs with noise, so most time goes into short copies and
+// finding matches. Matches with literals before them that are the same few bytes back are runs of equal pixels: after
+// two, the next one is looked for by comparing bytes with those a pixel before, and the table is asked only if there is
+// none.
 //
 // The bounds of all accesses to memory, which checks none by itself:
 //   - 0 <= anchor <= at and 0 <= ref < at of a match: the table holds positions before at
@@ -120,8 +118,7 @@ func compressSequences[T uint16 | uint32](dst, src []byte, table *positions[T]) 
 			if literals == 0 {
 				d++ // of the token
 			} else if literals < 15 {
-				// This copies more than the literals, up to d+17, within slack, and reads up to
-				// anchor+16 <= limit+16.
+				// This copies more than the literals, up to d+17, within slack, and reads up to anchor+16 <= limit+16.
 				out.copy16(d+1, in, anchor)
 				d += 1 + literals
 			} else {
@@ -167,8 +164,7 @@ func findMatch[T uint16 | uint32](in memory, at, limit int, table *positions[T])
 	return -1, 0
 }
 
-// findRepeat returns how far after at and ref < at 4 bytes are equal, far if not within 32 bytes.
-// at+32 <= limit+33.
+// findRepeat returns how far after at and ref < at 4 bytes are equal, far if not within 32 bytes. at+32 <= limit+33.
 func findRepeat(in memory, at, ref int) int {
 	for _, k := range [3]int{0, 13, far - 13} {
 		equal := equalBytes(in.get64(at+k)^in.get64(ref+k)) | equalBytes(in.get64(at+k+8)^in.get64(ref+k+8))<<8

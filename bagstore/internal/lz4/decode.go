@@ -21,9 +21,8 @@ func frameError(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errFrame, fmt.Errorf(format, args...))
 }
 
-// Decode fills dst with the content of one frame and returns the number of valid bytes. After an
-// error, the bytes before the damage or tear are valid. With parallel it decodes blocks on all
-// cores.
+// Decode fills dst with the content of one frame and returns the number of valid bytes. After an error, the bytes
+// before the damage or tear are valid. With parallel it decodes blocks on all cores.
 func Decode(dst, src []byte, parallel bool) (int, error) {
 	if len(src) < 7 {
 		return 0, frameError("frame header: %w", truncated(7, int64(len(src))))
@@ -72,8 +71,7 @@ func Decode(dst, src []byte, parallel bool) (int, error) {
 	return n, nil
 }
 
-// decodeBlocks decodes blocks up to the end mark. It returns the number of valid bytes, and what
-// follows the mark.
+// decodeBlocks decodes blocks up to the end mark. It returns the number of valid bytes, and what follows the mark.
 func decodeBlocks(dst, src []byte, flags byte) (n int, rest []byte, err error) {
 	for {
 		if len(src) < 4 {
@@ -123,10 +121,9 @@ func decodeBlock(dst []byte, n int, block []byte, raw bool, flags byte) (int, er
 	return decodeSequences(dst, low, n, block)
 }
 
-// decodeParallel fills dst with the blocks of a frame on all cores and returns what follows the end
-// mark, and the content's checksum if the frame has one. ok is false, and dst undefined, for all but
-// the usual frame: several independent, whole blocks, all but the last of the nominal size.
-// decodeBlocks then finds the damage.
+// decodeParallel fills dst with the blocks of a frame on all cores and returns what follows the end mark, and the
+// content's checksum if the frame has one. ok is false, and dst undefined, for all but the usual frame: several
+// independent, whole blocks, all but the last of the nominal size. decodeBlocks then finds the damage.
 func decodeParallel(dst, src []byte, flags, descriptor byte) (rest []byte, sum uint32, ok bool) {
 	kind := descriptor >> 4 & 7
 	if kind < 4 || flags&flagIndependent == 0 || flags&flagBlockSum != 0 {

@@ -1,10 +1,9 @@
 // Package lz4 encodes and decodes the LZ4 frames of bags.
 //
 // The encoder (docs/internals/decisions/0005) writes the only frames that roslz4, the reader of rosbag and
-// librealsense, accepts: version 1, independent blocks of 256 KiB, no block checksums, no content
-// size, a content checksum. The decoder reads any frame without a dictionary, on several cores if
-// requested, and everything before the damage in a damaged frame. On amd64, assembly does most of the
-// work of compressSequences, decodeSequences and xxh32.
+// librealsense, accepts: version 1, independent blocks of 256 KiB, no block checksums, no content size, a content
+// checksum. The decoder reads any frame without a dictionary, on several cores if requested, and everything before the
+// damage in a damaged frame. On amd64, assembly does most of the work of compressSequences, decodeSequences and xxh32.
 //
 // An Encoder is for one goroutine. Decode's goroutines have ended when it returns.
 package lz4

@@ -6,10 +6,9 @@ import "unsafe"
 
 const boundsChecked = false
 
-// memory is bytes without bounds checks, which take a third of an encoder's time. No position is
-// computed from the compressed bytes, so these can't direct an access outside. compressSequences
-// proves each access. With the build tag checked, which fuzzing uses, all are checked. These
-// processors access numbers at any address, lowest byte first.
+// memory is bytes without bounds checks, which take a third of an encoder's time. No position is computed from the
+// compressed bytes, so these can't direct an access outside. compressSequences proves each access. With the build tag
+// checked, which fuzzing uses, all are checked. These processors access numbers at any address, lowest byte first.
 type memory struct{ p unsafe.Pointer }
 
 func memoryOf(b []byte) memory { return memory{unsafe.Pointer(unsafe.SliceData(b))} }

@@ -49,7 +49,8 @@ func (x *xxHash) add(b []byte) []byte {
 func (x *xxHash) sum(rest []byte) uint32 {
 	h := prime5
 	if x.size > 0 {
-		h = bits.RotateLeft32(x.v[0], 1) + bits.RotateLeft32(x.v[1], 7) + bits.RotateLeft32(x.v[2], 12) + bits.RotateLeft32(x.v[3], 18)
+		h = bits.RotateLeft32(x.v[0], 1) + bits.RotateLeft32(x.v[1], 7) +
+			bits.RotateLeft32(x.v[2], 12) + bits.RotateLeft32(x.v[3], 18)
 	}
 	h += uint32(x.size + len(rest))
 	for ; len(rest) >= 4; rest = rest[4:] {

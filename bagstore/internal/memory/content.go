@@ -16,8 +16,7 @@ const (
 	MaxChunk = 1 << 30
 	// MaxMessages bounds the messages of a compressed chunk, or all of its records.
 	MaxMessages = 1 << 21
-	// chunkBytes bounds the contents in memory; those of smallBytes are always there: caches
-	// bound how many there are.
+	// chunkBytes bounds the contents in memory; those of smallBytes are always there: caches bound how many there are.
 	chunkBytes = 40 << 20
 	smallBytes = 4 << 20
 	// Slack is room after a content with which decoders are faster.
@@ -57,8 +56,7 @@ func NewContent(size, stored int64) (*Content, error) {
 	return NewFile(size, stored)
 }
 
-// NewFile returns a Content of at most size bytes in a temporary file: for a size that
-// nothing makes likely.
+// NewFile returns a Content of at most size bytes in a temporary file: for a size that nothing makes likely.
 func NewFile(size, stored int64) (*Content, error) {
 	f, err := localfile.Temp()
 	if err != nil {

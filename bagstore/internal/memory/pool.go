@@ -2,8 +2,7 @@
 // recordings in the process together. A chunk that doesn't fit is unpacked to a temporary
 // file, and a message that unpacks to too much is refused.
 //
-// All functions may be called by many goroutines; a [Content] is read by many after one has
-// filled it.
+// All functions may be called by many goroutines; a [Content] is read by many after one has filled it.
 package memory
 
 import (
@@ -29,8 +28,7 @@ func SetLimit(bytes int64) { limit.Store(bytes) }
 // Most is how large a message may be of which the file has stored bytes, compressed.
 func Most(stored int64) int64 { return max(cmp.Or(limit.Load(), DefaultLimit), backed*stored) }
 
-// Fits returns an error if a message of n bytes is too large for compressed data of which
-// the file has stored bytes.
+// Fits returns an error if a message of n bytes is too large for compressed data of which the file has stored bytes.
 func Fits(n, stored int64) error {
 	if most := Most(stored); n > most {
 		return fmt.Errorf("%d bytes unpacked from %d, at most %d are read", n, stored, most)

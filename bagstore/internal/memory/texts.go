@@ -5,8 +5,7 @@ import "fmt"
 // maxTexts bounds the message definitions of a recording together, in bytes.
 const maxTexts = 24 << 20
 
-// Texts keeps equal message definitions of a recording once, and bounds them together. The zero
-// value is empty.
+// Texts keeps equal message definitions of a recording once, and bounds them together. The zero value is empty.
 type Texts struct {
 	kept  map[string]string
 	bytes int

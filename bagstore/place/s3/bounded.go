@@ -77,7 +77,8 @@ func (b bounded) send(q *http.Request) (*http.Response, error) {
 func (b bounded) list(q *http.Request) (*http.Response, error) {
 	for n := 1; ; n++ {
 		r, err := whole(b.get(q))
-		passes := err == nil && busy(r.StatusCode) || err != nil && !errors.Is(err, place.ErrUnusable) && !errors.Is(err, context.DeadlineExceeded)
+		passes := err == nil && busy(r.StatusCode) ||
+			err != nil && !errors.Is(err, place.ErrUnusable) && !errors.Is(err, context.DeadlineExceeded)
 		if n == maxTries || !passes || q.Context().Err() != nil {
 			return r, err
 		}
@@ -132,7 +133,8 @@ func (l *limited) Read(p []byte) (int, error) {
 	l.bytes -= n
 	l.tags -= bytes.Count(p[:n], []byte("<"))
 	if l.bytes < 0 || l.tags < 0 {
-		return 0, fmt.Errorf("the server's answer has more than %d bytes or %d tags: %w", maxAnswer, maxTags, place.ErrUnusable)
+		return 0, fmt.Errorf("the server's answer has more than %d bytes or %d tags: %w",
+			maxAnswer, maxTags, place.ErrUnusable)
 	}
 	return n, err
 }

@@ -29,7 +29,8 @@ func (s *Store) Checksum(ctx context.Context, name, version string) (string, err
 		return "", nil
 	}
 	for _, sum := range []struct{ algorithm, text string }{
-		{"sha256", info.ChecksumSHA256}, {"crc64nvme", info.ChecksumCRC64NVME}, {"crc32c", info.ChecksumCRC32C}, {"sha1", info.ChecksumSHA1}, {"crc32", info.ChecksumCRC32},
+		{"sha256", info.ChecksumSHA256}, {"crc64nvme", info.ChecksumCRC64NVME}, {"crc32c", info.ChecksumCRC32C},
+		{"sha1", info.ChecksumSHA1}, {"crc32", info.ChecksumCRC32},
 	} {
 		// One of parts ends in their number, and isn't base64.
 		if b, err := base64.StdEncoding.DecodeString(sum.text); err == nil && len(b) > 0 && len(b) <= 32 {

@@ -125,7 +125,9 @@ func (p *put) resume(ctx context.Context) *upload {
 
 func (p *put) begin(ctx context.Context) (*upload, error) {
 	u := &upload{put: p, Size: p.size, Sum: p.o.SHA256, Part: sizeOfParts(p.size), Parts: map[int]*sentPart{}}
-	opts := minio.PutObjectOptions{ContentType: "application/octet-stream", UserMetadata: p.described(map[string]string{"X-Amz-Checksum-Algorithm": "CRC32C", "X-Amz-Checksum-Type": "FULL_OBJECT"})}
+	opts := minio.PutObjectOptions{ContentType: "application/octet-stream",
+		UserMetadata: p.described(map[string]string{"X-Amz-Checksum-Algorithm": "CRC32C",
+			"X-Amz-Checksum-Type": "FULL_OBJECT"})}
 	err := p.try(ctx, func() (err error) {
 		late, cancel := after(ctx, beginTime) // without the answer, nobody could remove what the server has begun
 		defer cancel()
@@ -273,7 +275,8 @@ func (u *upload) crc() string {
 	}
 	list := make([]minio.ObjectPart, u.count())
 	for i := range list {
-		list[i] = minio.ObjectPart{PartNumber: i + 1, Size: min(u.Part, u.size-int64(i)*u.Part), ChecksumCRC32C: u.Parts[i+1].crc()}
+		list[i] = minio.ObjectPart{PartNumber: i + 1, Size: min(u.Part, u.size-int64(i)*u.Part),
+			ChecksumCRC32C: u.Parts[i+1].crc()}
 	}
 	sum, err := minio.ChecksumFullObjectCRC32C.FullObjectChecksum(list)
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 
 // Put implements place.Store. A large object is written in parts. The server compares the checksums of
 // each part and of the whole. After a failure it has no parts, unless o.Save can keep what they are.
-func (s *Store) Put(ctx context.Context, name string, body io.ReaderAt, size int64, o place.PutOptions) (place.Info, error) {
+func (s *Store) Put(ctx context.Context, name string, body io.ReaderAt, size int64,
+	o place.PutOptions) (place.Info, error) {
 	p, err := s.newPut(name, o)
 	if err != nil {
 		return place.Info{}, err
@@ -137,7 +138,8 @@ func (p *put) single(ctx context.Context) (place.Info, error) {
 	tries := 0
 	err = p.try(ctx, func() (err error) {
 		tries++
-		info, err = p.client.PutObject(ctx, p.bucket, p.key, io.NewSectionReader(p.body, 0, p.size), p.size, s.md5(), "", p.options(p.described(map[string]string{checksumHeader: s.crc()})))
+		info, err = p.client.PutObject(ctx, p.bucket, p.key, io.NewSectionReader(p.body, 0, p.size), p.size, s.md5(), "",
+			p.options(p.described(map[string]string{checksumHeader: s.crc()})))
 		return err
 	})
 	if tries > 1 && (errors.Is(err, fs.ErrExist) || errors.Is(err, place.ErrChanged)) {
@@ -170,8 +172,11 @@ func (p *put) verify(ctx context.Context, etag, crc string) (place.Info, error) 
 	if err != nil {
 		return place.Info{}, err
 	}
-	if info.Size != p.size || etag != "" && info.ETag != etag || crc != "" && info.ChecksumMode == "FULL_OBJECT" && info.ChecksumCRC32C != "" && info.ChecksumCRC32C != crc {
-		return place.Info{}, fmt.Errorf("%s: the object isn't what was written: %d bytes, ETag %.60q, CRC-32C %.60q, want %d, %s, %s", p.name, info.Size, info.ETag, info.ChecksumCRC32C, p.size, etag, crc)
+	if info.Size != p.size || etag != "" && info.ETag != etag ||
+		crc != "" && info.ChecksumMode == "FULL_OBJECT" && info.ChecksumCRC32C != "" && info.ChecksumCRC32C != crc {
+		return place.Info{}, fmt.Errorf(
+			"%s: the object isn't what was written: %d bytes, ETag %.60q, CRC-32C %.60q, want %d, %s, %s", p.name, info.Size,
+			info.ETag, info.ChecksumCRC32C, p.size, etag, crc)
 	}
 	return describe(p.name, info.ETag, info.Size, info.LastModified), nil
 }

@@ -48,7 +48,8 @@ func newClient() (*minio.Core, error) {
 	host, secure := "s3.amazonaws.com", true
 	if text := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL")); text != "" {
 		u, err := url.Parse(text)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || strings.Trim(u.Path, "/") != "" {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
+			strings.Trim(u.Path, "/") != "" {
 			return nil, fmt.Errorf("the endpoint in AWS_ENDPOINT_URL isn't of the form https://host:port: %w", place.ErrUnusable)
 		}
 		host, secure = u.Host, u.Scheme == "https"
@@ -56,7 +57,8 @@ func newClient() (*minio.Core, error) {
 	}
 	return minio.NewCore(host, &minio.Options{
 		Creds: credentials.NewChainCredentials([]credentials.Provider{
-			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{Client: &http.Client{Timeout: 2 * time.Second}},
+			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
+			&credentials.IAM{Client: &http.Client{Timeout: 2 * time.Second}},
 		}),
 		Secure: secure, Region: region, Transport: bounded{server.Transport()},
 		MaxRetries: 1, // package place tries again
@@ -77,8 +79,7 @@ type object struct {
 	head   []byte
 }
 
-// describe returns what a place knows of an object. Servers over folders have no ETag for files that
-// others put there.
+// describe returns what a place knows of an object. Servers over folders have no ETag for files that others put there.
 func describe(name, etag string, size int64, modified time.Time) place.Info {
 	version := etag
 	if version == "" {
@@ -95,7 +96,8 @@ func (s *Store) Open(ctx context.Context, name string) (place.Object, error) {
 	}
 	o := &object{client: client, info: place.Info{Name: name}}
 	body, info, h, err := o.get(ctx, 0, server.HeadBytes)
-	if empty, ok := errors.AsType[minio.ErrorResponse](err); ok && empty.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+	if empty, ok := errors.AsType[minio.ErrorResponse](err); ok &&
+		empty.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		err = o.stat(ctx)
 		return o, o.wrap(err)
 	}
@@ -149,7 +151,8 @@ func (o *object) Range(ctx context.Context, off, n int64) (io.ReadCloser, error)
 		return nil, o.wrap(err)
 	}
 	size, err := server.Size(h, 0, off, n)
-	if now := describe(o.info.Name, info.ETag, size, info.LastModified); err == nil && (size != o.info.Size || now.Version != o.info.Version) {
+	if now := describe(o.info.Name, info.ETag, size, info.LastModified); err == nil &&
+		(size != o.info.Size || now.Version != o.info.Version) {
 		err = place.ErrChanged
 	}
 	if err != nil {
@@ -177,10 +180,13 @@ func wrap(name string, err error) error {
 	switch {
 	case r.StatusCode == http.StatusNotFound:
 		err = fs.ErrNotExist
-	case r.StatusCode == http.StatusPreconditionFailed, r.StatusCode == http.StatusConflict, r.StatusCode == http.StatusRequestedRangeNotSatisfiable:
+	case r.StatusCode == http.StatusPreconditionFailed, r.StatusCode == http.StatusConflict,
+		r.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		err = place.ErrChanged
-	case r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusUnauthorized, r.Code == "ExpiredToken", r.Code == "InvalidToken":
-		err = fmt.Errorf("%w; credentials are those of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or of the AWS tools", fs.ErrPermission)
+	case r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusUnauthorized,
+		r.Code == "ExpiredToken", r.Code == "InvalidToken":
+		err = fmt.Errorf("%w; credentials are those of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or of the AWS tools",
+			fs.ErrPermission)
 	case r.StatusCode/100 == 3: // it isn't followed: the other host would get signed requests
 		return fmt.Errorf("%s: the server redirects to another one: %w", name, place.ErrUnusable)
 	default:

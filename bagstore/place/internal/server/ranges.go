@@ -1,5 +1,5 @@
-// Package server has what stores demand of servers: an answer in time, and exactly the range that was asked for. Nothing
-// in an answer is trusted, because a wrong range would be wrong data.
+// Package server has what stores demand of servers: an answer in time, and exactly the range that was asked for.
+// Nothing in an answer is trusted, because a wrong range would be wrong data.
 package server
 
 import (
@@ -25,7 +25,8 @@ func Size(h http.Header, status int, off, n int64) (size int64, err error) {
 	}
 	var from, to int64
 	rest, ok := strings.CutPrefix(strings.ToLower(text), "bytes ")
-	if k, err := fmt.Sscanf(rest, "%d-%d/%d", &from, &to, &size); !ok || err != nil || k != 3 || size < 0 || fmt.Sprintf("%d-%d/%d", from, to, size) != rest {
+	if k, err := fmt.Sscanf(rest, "%d-%d/%d", &from, &to, &size); !ok || err != nil || k != 3 || size < 0 ||
+		fmt.Sprintf("%d-%d/%d", from, to, size) != rest {
 		return 0, fmt.Errorf("the server sent the range %.60q", text)
 	}
 	if want := min(off+n, size) - 1; from != off || to != want || to < from {
