@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// The parameters of LeRobot's depth of 12 bits: codes are even steps of the logarithm of depth plus a
-// shift, in metres.
+// The parameters of LeRobot's depth of 12 bits: codes are even steps of the logarithm of depth plus a shift, in metres.
 const (
 	depthMin, depthMax, depthShift = 0.01, 10.0, 3.5
 	depthCodes                     = 4095 // the largest code

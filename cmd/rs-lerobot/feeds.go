@@ -98,7 +98,8 @@ func (f *feeds) jointStates() ([]Source, error) {
 	case 1:
 		return []Source{{Topic: topics[0]}}, nil
 	}
-	return nil, fmt.Errorf("%s: the topics %s are %s: choose by --robot", f.s.Recording, strings.Join(topics, ", "), jointState)
+	return nil, fmt.Errorf("%s: the topics %s are %s: choose by --robot", f.s.Recording,
+		strings.Join(topics, ", "), jointState)
 }
 
 // at returns the last numbers at or before a set. The error may be a leaveOut.
@@ -173,7 +174,8 @@ func (f *feed) compareTime(stamp, recorded int64) int64 {
 	return recorded
 }
 
-// names returns the names of the numbers of each feature, with the topic if there are several. Each source has been read.
+// names returns the names of the numbers of each feature, with the topic if there are several. Each source has been
+// read.
 func (f *feeds) names() map[string][]string {
 	all := make(map[string][]string)
 	for _, source := range f.list {
@@ -203,7 +205,8 @@ func (f *feeds) notes() (list []string) {
 		if !source.byStamp {
 			by = "by its time of recording, since its stamps and the camera's aren't of one clock"
 		}
-		list = append(list, fmt.Sprintf("%s has the last message of %s at or before each set, %s", source.what, source.Topic, by))
+		list = append(list, fmt.Sprintf("%s has the last message of %s at or before each set, %s",
+			source.what, source.Topic, by))
 	}
 	if len(f.list) > 0 {
 		list = append(list, fmt.Sprintf("the oldest message was %v before its set; its stamp is among the stamps", f.oldest))

@@ -75,7 +75,8 @@ type pendingRow struct {
 // add describes a stream by its first image, and begins its video.
 func (m *images) add(name string, img process.Image, e *dataset.StreamEntry) (f feature, err error) {
 	n, bits := export.FrameImage(img.Frame).Channels()
-	s := &imageStream{name: name, form: m.Images, depth: e.Depth > 0, unit: e.Depth, counts: newHistogram(n, bits), step: 1}
+	s := &imageStream{name: name, form: m.Images, depth: e.Depth > 0, unit: e.Depth,
+		counts: newHistogram(n, bits), step: 1}
 	if s.depth {
 		s.form = m.Depth
 	}
@@ -112,13 +113,15 @@ func (m *images) begin(s *imageStream, e *dataset.StreamEntry, f *feature) error
 	if !s.depth {
 		f.Shape[2] = 3
 	}
-	for name, v := range map[string]any{"height": e.Height, "width": e.Width, "codec": s.codec.Name, "pix_fmt": s.codec.Stored, "fps": m.fps, "channels": f.Shape[2]} {
+	for name, v := range map[string]any{"height": e.Height, "width": e.Width, "codec": s.codec.Name,
+		"pix_fmt": s.codec.Stored, "fps": m.fps, "channels": f.Shape[2]} {
 		f.Info["video."+name] = v
 	}
 	f.Info["has_audio"] = false
 	if s.form == depthHEVC {
 		s.quantize = newDepth12(e.Depth)
-		for name, v := range map[string]any{"depth_min": depthMin, "depth_max": depthMax, "shift": depthShift, "use_log": true} {
+		for name, v := range map[string]any{"depth_min": depthMin, "depth_max": depthMax,
+			"shift": depthShift, "use_log": true} {
 			f.Info["video."+name] = v
 		}
 		f.Info["depth_unit"] = "mm" // of the statistics
@@ -127,7 +130,8 @@ func (m *images) begin(s *imageStream, e *dataset.StreamEntry, f *feature) error
 	if err != nil {
 		return err
 	}
-	s.video, err = createVideo(m.s.Context(), videoOptions{Path: path, Codec: *s.codec, Width: e.Width, Height: e.Height, FPS: m.fps})
+	s.video, err = createVideo(m.s.Context(),
+		videoOptions{Path: path, Codec: *s.codec, Width: e.Width, Height: e.Height, FPS: m.fps})
 	if err == nil {
 		m.s.Out.OnError(func() error {
 			s.video.Abort()
@@ -139,7 +143,8 @@ func (m *images) begin(s *imageStream, e *dataset.StreamEntry, f *feature) error
 
 // set encodes the images of a row. It retains their frames while it needs them.
 func (m *images) set(row cells, list []process.Image) error {
-	p := &pendingRow{cells: row, files: make([][]byte, len(list)), off: make([]depthError, len(list)), errs: make([]error, len(list))}
+	p := &pendingRow{cells: row, files: make([][]byte, len(list)), off: make([]depthError, len(list)),
+		errs: make([]error, len(list))}
 	m.pending = append(m.pending, p)
 	for i, img := range list {
 		s := m.streams[i]
@@ -217,7 +222,8 @@ func (s *imageStream) encode(p export.Image) (file []byte, off depthError, err e
 		if n > 1 {
 			pic.Encoding, pic.Step, pic.Data = "rgb8", 3*p.Width, p.RGB()
 		}
-		_, file, err = e.Compress(nil, pic, imagetransport.Options{Format: imagetransport.JPEG, JPEGQuality: jpegQuality, PNGLevel: 1})
+		_, file, err = e.Compress(nil, pic,
+			imagetransport.Options{Format: imagetransport.JPEG, JPEGQuality: jpegQuality, PNGLevel: 1})
 	default:
 		var b bytes.Buffer
 		err = p.Encode(&b)

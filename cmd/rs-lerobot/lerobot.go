@@ -107,7 +107,8 @@ func (e *episode) fits(first *episode) error {
 		switch {
 		case !ok:
 			return fmt.Errorf("has %s, which the first recording lacks", name)
-		case f.Type != g.Type || !slices.Equal(f.Shape, g.Shape) || !slices.Equal(f.Names, g.Names) || f.Info["depth_m"] != g.Info["depth_m"]:
+		case f.Type != g.Type || !slices.Equal(f.Shape, g.Shape) || !slices.Equal(f.Names, g.Names) ||
+			f.Info["depth_m"] != g.Info["depth_m"]:
 			return fmt.Errorf("%s is %v, and %v in the first recording", name, f, g)
 		}
 	}
@@ -135,10 +136,11 @@ func (s settings) check() error {
 
 func (d *lerobotSet) partName(i int) string { return fmt.Sprintf("%s/%06d.json", dataset.PartsName, i) }
 
-// Kept takes the next episode that an earlier run completed. One without statistics is of an older version, which stored
-// them in another form.
+// Kept takes the next episode that an earlier run completed. One without statistics is of an older version, which
+// stored them in another form.
 func (d *lerobotSet) Kept(ctx context.Context) bool {
-	text, err := place.Read(ctx, filepath.Join(d.out.Dir, filepath.FromSlash(d.partName(len(d.episodes)))), dataset.MaxText)
+	text, err := place.Read(ctx,
+		filepath.Join(d.out.Dir, filepath.FromSlash(d.partName(len(d.episodes)))), dataset.MaxText)
 	e := new(episode)
 	if err != nil || json.Unmarshal(text, e) != nil || len(e.Stats) == 0 {
 		return false
@@ -282,7 +284,8 @@ type lerobotWriter struct {
 }
 
 func (d *lerobotSet) Open(s *dataset.Input) (_ dataset.Writer, err error) {
-	e := &episode{Index: len(d.episodes), Sequence: s.Sequence, Features: make(map[string]feature), Stats: make(map[string]*summary)}
+	e := &episode{Index: len(d.episodes), Sequence: s.Sequence, Features: make(map[string]feature),
+		Stats: make(map[string]*summary)}
 	if e.Index > 0 {
 		before := d.episodes[e.Index-1]
 		e.From = before.From + before.rows()
@@ -412,7 +415,8 @@ func (w *lerobotWriter) begin(one *dataset.Set) error {
 		w.Features[what] = feature{Type: "float32", Shape: []int{len(names)}, Names: names}
 	}
 	stamps = append(stamps, w.feeds.topics()...)
-	w.Features["stamps"] = feature{Type: "int64", Shape: []int{len(stamps)}, Names: stamps, Info: map[string]any{"unit": "ns", "clock": w.Clock}}
+	w.Features["stamps"] = feature{Type: "int64", Shape: []int{len(stamps)}, Names: stamps,
+		Info: map[string]any{"unit": "ns", "clock": w.Clock}}
 	if w.Index > 0 {
 		if err := w.episode.fits(w.whole.episodes[0]); err != nil {
 			return fmt.Errorf("%s: %w", w.Recording, err)
@@ -436,7 +440,8 @@ func (w *lerobotWriter) Finish() error {
 	}
 	if span := float64(w.Last-w.First) / 1e9; span > 0 {
 		if rate := float64(w.Sets-1) / span; math.Abs(rate/float64(w.FPS)-1) > 0.02 {
-			w.Note("the rows come at %.2f a second by their stamps, and LeRobot's timestamps are their numbers divided by %d", rate, w.FPS)
+			w.Note("the rows come at %.2f a second by their stamps, and LeRobot's timestamps are their numbers divided by %d",
+				rate, w.FPS)
 		}
 	}
 	for _, text := range w.feeds.notes() {

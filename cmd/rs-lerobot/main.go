@@ -110,7 +110,8 @@ left out, 1 not done, 2 wrong usage.`,
 			}
 			s.Robot.Task = cmp.Or(task, s.Robot.Task)
 			o.In = args
-			o.Log = zerolog.New(zerolog.ConsoleWriter{Out: cmd.ErrOrStderr(), NoColor: true, TimeFormat: time.TimeOnly}).With().Timestamp().Logger()
+			o.Log = zerolog.New(zerolog.ConsoleWriter{Out: cmd.ErrOrStderr(), NoColor: true, TimeFormat: time.TimeOnly}).
+				With().Timestamp().Logger()
 			o.Progress = program.ProgressLines(o.Dir, time.Now, func(line string) { o.Log.Info().Msg(line) })
 			err = makeSet(cmd.Context(), s, o)
 			if err == nil || errors.Is(err, program.ErrIncomplete) {

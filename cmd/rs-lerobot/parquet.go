@@ -13,8 +13,7 @@ import (
 // maxGroup bounds the bytes of images that are held in memory until a group of rows is written.
 const maxGroup = 8 << 20
 
-// cells are the values of a row, by column: int64, float32, float64, string, a slice of those,
-// channels or an image.
+// cells are the values of a row, by column: int64, float32, float64, string, a slice of those, channels or an image.
 type cells = map[string]any
 
 // channels are a value for each channel of an image, in the shape that images have.

@@ -31,13 +31,15 @@ var (
 	H264 = videoCodec{Name: "h264", Input: "rgb24", Bytes: 3, Stored: "yuv420p",
 		encoder: []string{"-c:v", "libx264", "-crf", "18", "-preset", "veryfast", "-g", "2", "-bf", "0", "-f", "mp4"}}
 	HEVC = videoCodec{Name: "hevc", Input: "rgb24", Bytes: 3, Stored: "yuv420p",
-		encoder: []string{"-c:v", "libx265", "-crf", "20", "-preset", "veryfast", "-g", "2", "-bf", "0", "-x265-params", "log-level=error", "-tag:v", "hvc1", "-f", "mp4"}}
+		encoder: []string{"-c:v", "libx265", "-crf", "20", "-preset", "veryfast", "-g", "2", "-bf", "0", "-x265-params",
+			"log-level=error", "-tag:v", "hvc1", "-f", "mp4"}}
 	// FFV1 has 16 bits. ffmpeg writes it in the container mov, which readers of MP4 read.
 	FFV1 = videoCodec{Name: "ffv1", Input: "gray16le", Bytes: 2, Stored: "gray16le", Exact: true,
 		encoder: []string{"-c:v", "ffv1", "-level", "3", "-g", "1", "-slicecrc", "1", "-f", "mov"}}
 	// HEVC12 has 12 bits.
 	HEVC12 = videoCodec{Name: "hevc", Input: "gray12le", Bytes: 2, Stored: "gray12le", Exact: true,
-		encoder: []string{"-c:v", "libx265", "-preset", "veryfast", "-g", "2", "-bf", "0", "-x265-params", "lossless=1:log-level=error", "-tag:v", "hvc1", "-f", "mp4"}}
+		encoder: []string{"-c:v", "libx265", "-preset", "veryfast", "-g", "2", "-bf", "0", "-x265-params",
+			"lossless=1:log-level=error", "-tag:v", "hvc1", "-f", "mp4"}}
 )
 
 // videoOptions are the settings of a file.
@@ -57,8 +59,8 @@ const (
 	maxSaid      = 2 << 10 // bytes of ffmpeg's errors that are kept
 )
 
-// videoWriter writes images as a video file with an installed ffmpeg, and decodes the file again: with lossless
-// codecs, each frame must be the one that was written. It holds one frame, and eight bytes of each. It is for one goroutine.
+// videoWriter writes images as a video file with an installed ffmpeg, and decodes the file again: with lossless codecs,
+// each frame must be the one that was written. It holds one frame, and eight bytes of each. It is for one goroutine.
 type videoWriter struct {
 	o      videoOptions
 	ctx    context.Context
@@ -82,7 +84,8 @@ func createVideo(ctx context.Context, o videoOptions) (*videoWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"-y", "-f", "rawvideo", "-pix_fmt", o.Codec.Input, "-video_size", fmt.Sprintf("%dx%d", o.Width, o.Height),
+	args := []string{"-y", "-f", "rawvideo", "-pix_fmt", o.Codec.Input, "-video_size",
+		fmt.Sprintf("%dx%d", o.Width, o.Height),
 		"-framerate", fmt.Sprint(o.FPS), "-i", "pipe:0", "-an", "-map_metadata", "-1", "-pix_fmt", o.Codec.Stored}
 	args = append(append(args, o.Codec.encoder...), "-fflags", "+bitexact", "-flags", "+bitexact", output)
 	w := &videoWriter{o: o, ctx: ctx}
@@ -157,7 +160,9 @@ func (w *videoWriter) verify() error {
 	if err != nil {
 		return err
 	}
-	run, err := newVideoProcess(w.ctx, w.o.Stall, []string{"-i", input, "-map", "0:v:0", "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", w.o.Codec.Input, "pipe:1"})
+	run, err := newVideoProcess(w.ctx, w.o.Stall,
+		[]string{"-i", input, "-map", "0:v:0", "-vsync", "passthrough", "-f", "rawvideo",
+			"-pix_fmt", w.o.Codec.Input, "pipe:1"})
 	if err != nil {
 		return err
 	}
@@ -225,7 +230,8 @@ func newVideoProcess(ctx context.Context, stall time.Duration, args []string) (*
 	}
 	p := &videoProcess{stall: stall}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
-	p.cmd = exec.CommandContext(p.ctx, program, append([]string{"-nostdin", "-hide_banner", "-loglevel", "error"}, args...)...)
+	p.cmd = exec.CommandContext(p.ctx, program,
+		append([]string{"-nostdin", "-hide_banner", "-loglevel", "error"}, args...)...)
 	p.cmd.Stderr = &p.said
 	p.cmd.WaitDelay = time.Second // for children that keep its standard error open
 	return p, nil

@@ -14,8 +14,7 @@ import (
 )
 
 var (
-	// errInterrupted reports Ctrl-C during work on a file. Unlike the end of a running
-	// node, it is a failure.
+	// errInterrupted reports Ctrl-C during work on a file. Unlike the end of a running node, it is a failure.
 	errInterrupted = errors.New("interrupted before the end")
 	errSameFile    = usageError{errors.New("input and output are the same file")}
 )

@@ -133,7 +133,8 @@ func (a *app) batch(ctx context.Context, name string, flags []string, o batchOpt
 		line = append(line, "--to="+o.to)
 	}
 	options := batch.Options{
-		Out: o.out, Command: append(line, flags...), Files: inputs, Program: program.Version, Jobs: cmp.Or(o.jobs, runtime.GOMAXPROCS(0)), Overwrite: o.overwrite,
+		Out: o.out, Command: append(line, flags...), Files: inputs, Program: program.Version,
+		Jobs: cmp.Or(o.jobs, runtime.GOMAXPROCS(0)), Overwrite: o.overwrite,
 		Do: func(ctx context.Context, in, out string) batch.Outcome {
 			if strings.HasPrefix(in, "-") {
 				in = "./" + in
@@ -159,7 +160,8 @@ func (c batched) check(name string, flags []string, o *batchOptions) (full, inpu
 	case o.jobs < 0:
 		return nil, nil, fmt.Errorf("--jobs %d: want at least 1", o.jobs)
 	case c.to != nil && (batch.Below(o.out, o.in) || rewrite.SameFile(o.in, o.out)):
-		return nil, nil, errors.New("the folder is that of -o or below it: outputs would be recordings of the next run, or replace them")
+		return nil, nil, errors.New(
+			"the folder is that of -o or below it: outputs would be recordings of the next run, or replace them")
 	case o.to != "" && !slices.Contains(c.to, o.to) || o.to == sameKind:
 		return nil, nil, fmt.Errorf("%s has no --to %s", name, o.to)
 	case o.to == "" && c.to != nil && c.to[0] == "":
@@ -232,7 +234,8 @@ func outputName(name, to string) string {
 func runItem(ctx context.Context, args []string) batch.Outcome {
 	out, log := &capture{limit: batch.MaxResult}, &capture{limit: 64 << 10}
 	conf, _, _ := graph.ParseArgs(nil, nil) // items' names are no remaps
-	a := &app{out: program.NewPrinter(out), err: program.NewPrinter(log), raw: streams{out: out, err: log}, ros: conf, level: zerolog.InfoLevel}
+	a := &app{out: program.NewPrinter(out), err: program.NewPrinter(log), raw: streams{out: out, err: log},
+		ros: conf, level: zerolog.InfoLevel}
 	root := newRootCommand(a)
 	root.SetIn(strings.NewReader(""))
 	root.SetOut(a.out)
@@ -310,8 +313,10 @@ func (a *app) runBatch(ctx context.Context, shard batch.Shard, o batch.Options) 
 	}
 	err := batch.Run(ctx, o)
 	done()
-	a.made(program.Summary{Verb: "batch " + o.Command[0], Paths: []string{o.Out}, Counts: []string{fmt.Sprintf("%s of shard %v, %d done, %d incomplete, %d failed, %d done before",
-		program.Count(len(o.Items), "recording"), shard, count[batch.Done], count[batch.Incomplete], count[batch.Failed], before)}})
+	a.made(program.Summary{Verb: "batch " + o.Command[0], Paths: []string{o.Out},
+		Counts: []string{fmt.Sprintf("%s of shard %v, %d done, %d incomplete, %d failed, %d done before",
+			program.Count(len(o.Items), "recording"), shard, count[batch.Done], count[batch.Incomplete],
+			count[batch.Failed], before)}})
 	switch {
 	case ctx.Err() != nil:
 		return errInterrupted
@@ -320,7 +325,8 @@ func (a *app) runBatch(ctx context.Context, shard batch.Shard, o batch.Options) 
 	case count[batch.Failed] > 0:
 		return fmt.Errorf("%d of %d recordings failed", count[batch.Failed], len(o.Items))
 	case count[batch.Incomplete] > 0:
-		return fmt.Errorf("%w: %d of %d recordings lost something", program.ErrIncomplete, count[batch.Incomplete], len(o.Items))
+		return fmt.Errorf("%w: %d of %d recordings lost something", program.ErrIncomplete,
+			count[batch.Incomplete], len(o.Items))
 	}
 	return nil
 }

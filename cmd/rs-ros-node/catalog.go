@@ -28,7 +28,8 @@ func newCatalogCommand(a *app) *cobra.Command {
 	f := cmd.Flags()
 	outputFlag(f, &o.out, "`FILE` or address to write, which ends in .jsonl; without it, JSON goes to standard output")
 	f.BoolVar(&o.noThumbnails, "no-thumbnails", false, "make no thumbnails, and read no frame")
-	f.BoolVar(&o.missing, "missing-frames", false, "count missing frames of RealSense recordings, by the numbers of each stream's first and last")
+	f.BoolVar(&o.missing, "missing-frames", false,
+		"count missing frames of RealSense recordings, by the numbers of each stream's first and last")
 	f.IntVar(&o.jobs, "jobs", 4, "read `N` recordings at a time")
 	overwriteFlag(f, &o.overwrite, "replace OUT if it exists")
 	cmd.AddCommand(newCatalogMergeCommand(a))
@@ -44,7 +45,8 @@ func newCatalogMergeCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := catalog.Merge(cmd.Context(), args, out, overwrite)
 			if err == nil {
-				a.made(program.Summary{Paths: []string{out}, Counts: []string{"the newest rows of " + program.Count(len(args), "catalog")}, Next: "rs-ros-node view " + out})
+				a.made(program.Summary{Paths: []string{out},
+					Counts: []string{"the newest rows of " + program.Count(len(args), "catalog")}, Next: "rs-ros-node view " + out})
 			}
 			return noOutput(err)
 		},
@@ -64,7 +66,8 @@ func (a *app) catalog(ctx context.Context, in []string, o catalogOptions) error 
 	}
 	report, done := a.progress("catalog ", o.out == "")
 	lost := 0
-	rows := catalog.Make(ctx, names, o.jobs, catalog.Options{Thumbnail: !o.noThumbnails, Missing: o.missing, Checksum: true})
+	rows := catalog.Make(ctx, names, o.jobs,
+		catalog.Options{Thumbnail: !o.noThumbnails, Missing: o.missing, Checksum: true})
 	counted := func(yield func(catalog.Row, error) bool) {
 		n := uint64(0)
 		for r, err := range rows {
@@ -93,7 +96,8 @@ func (a *app) catalog(ctx context.Context, in []string, o catalogOptions) error 
 		a.made(s)
 	}
 	if err == nil && lost > 0 {
-		err = fmt.Errorf("%w: %d of %d recordings are damaged, have no index or can't be read", program.ErrIncomplete, lost, len(names))
+		err = fmt.Errorf("%w: %d of %d recordings are damaged, have no index or can't be read",
+			program.ErrIncomplete, lost, len(names))
 	}
 	return noOutput(err)
 }

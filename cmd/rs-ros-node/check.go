@@ -82,7 +82,8 @@ func newCheckCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, one object per bag")
 	cmd.Flags().StringVar(&o.rules, "rules", "", "compare each recording with the rules in this YAML `FILE`")
-	cmd.Flags().StringVar(&o.sync, "sync", "", "also say whether cameras trigger together; `MODE` required: exit code 3 if they don't")
+	cmd.Flags().StringVar(&o.sync, "sync", "",
+		"also say whether cameras trigger together; `MODE` required: exit code 3 if they don't")
 	cmd.Flags().Lookup("sync").NoOptDefVal = syncReport
 	cmd.Flags().StringVarP(&o.picture, "picture", "o", "", "with --sync: write the offsets over time to `FILE`, an SVG")
 	cmd.Flags().StringVar(&o.from, "rules-from", "", "print rules that this `RECORDING` meets, with tolerances")
@@ -124,7 +125,8 @@ func (a *app) check(ctx context.Context, paths []string, o checkOptions) error {
 		}
 	}
 	s := program.Summary{Verb: "checked", Counts: []string{fmt.Sprintf("%s: %d sound, %d damaged, %d not readable",
-		program.Count(len(paths), "recording"), len(paths)-len(all.damaged)-len(all.failed), len(all.damaged), len(all.failed))}}
+		program.Count(len(paths), "recording"), len(paths)-len(all.damaged)-len(all.failed),
+		len(all.damaged), len(all.failed))}}
 	if len(all.damaged) > 0 {
 		s.Next = "rs-ros-node recover " + strings.Join(all.damaged[:min(len(all.damaged), 3)], " ")
 	}
@@ -195,9 +197,9 @@ func (a *app) checkOne(ctx context.Context, path string, measure, sync bool) (ch
 	return res, measures, nil
 }
 
-// check reads a recording once: it checks the structure and the layout, and measures it unless
-// measures is nil.
-func (r *checkResult) check(ctx context.Context, bag *bagstore.Recording, report bagstore.Progress, measures *rules.Measures) (err error) {
+// check reads a recording once: it checks the structure and the layout, and measures it unless measures is nil.
+func (r *checkResult) check(ctx context.Context, bag *bagstore.Recording, report bagstore.Progress,
+	measures *rules.Measures) (err error) {
 	o := bagstore.CheckOptions{Progress: report}
 	if measures != nil {
 		o.Message = measures.Message
@@ -272,7 +274,8 @@ func (r checkResult) print(w io.Writer, asJSON bool) error {
 		}
 	}
 	for _, b := range r.Broken {
-		fmt.Fprintf(w, "  librealsense can't play all of it: rule %d is broken %d times, first: %s\n", b.Rule, b.Count, b.Text)
+		fmt.Fprintf(w, "  librealsense can't play all of it: rule %d is broken %d times, first: %s\n",
+			b.Rule, b.Count, b.Text)
 	}
 	if r.Sync != nil {
 		r.Sync.WriteText(w)

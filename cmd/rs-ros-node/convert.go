@@ -44,10 +44,12 @@ func newConvertCommand(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	outputFlag(f, &o.out, "`PATH` of the recording to write, in the format of its extension; a folder if it has none")
-	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: write the format of `RELEASE` 2.58.1, 2.58.2, 2.58.3 or 2.59.1 (or ros2), which adds camera_info and tf_static; later releases play all of them")
+	f.StringVar(&o.sdk, "sdk", "2.58.3",
+		"for a RealSense .db3: write the format of `RELEASE` 2.58.1, 2.58.2, 2.58.3 or 2.59.1 (or ros2), which adds camera_info and tf_static; later releases play all of them")
 	f.BoolVar(&o.camera, "realsense", false, "write what a camera node published as a recording that librealsense plays")
 	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS `1|2`; by default only if OUT needs it")
-	f.StringVar(&o.storage, "storage", db3.StorageSQLite, "`FORMAT` of a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
+	f.StringVar(&o.storage, "storage", db3.StorageSQLite,
+		"`FORMAT` of a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
 	cameraFlag(f, &o.name)
 	o.part.Flags(f)
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists; a folder is never replaced")
@@ -112,7 +114,8 @@ func (a *app) convert(ctx context.Context, in string, o convertOptions) error {
 	}
 	report, done := a.progress(filepath.Base(o.out), false)
 	r, err := convert.Run(ctx, convert.Options{
-		In: in, Out: o.out, Choose: choose, Overwrite: o.bag.Overwrite, Release: rsdb3.Releases[o.sdk], ROS: o.ros, Storage: o.storage, Device: o.camera, Camera: o.name, Bag: o.bag, Progress: report,
+		In: in, Out: o.out, Choose: choose, Overwrite: o.bag.Overwrite, Release: rsdb3.Releases[o.sdk], ROS: o.ros,
+		Storage: o.storage, Device: o.camera, Camera: o.name, Bag: o.bag, Progress: report,
 	})
 	done()
 	if err != nil {
@@ -124,7 +127,8 @@ func (a *app) convert(ctx context.Context, in string, o convertOptions) error {
 // converted reports what was written.
 func (a *app) converted(r convert.Result, in, out string) error {
 	log := a.logger()
-	counts, next, lost := []string{program.Count(r.Messages, "message"), program.Count(r.Topics, "topic")}, "", []string(nil)
+	counts, next, lost := []string{program.Count(r.Messages, "message"), program.Count(r.Topics, "topic")},
+		"", []string(nil)
 	if r.Frames+r.Events > 0 {
 		counts = []string{program.Count(r.Frames, "frame"), program.Count(r.Events, "event")}
 	}

@@ -31,11 +31,13 @@ func (o *dataSetOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.form, "as", "", "`FORM` of a data set: "+strings.Join(dataset.Forms(), ", "))
 	f.Float64Var(&o.rate, "fps", 0, "with --as: select about `HZ` sets a second; 0: all")
 	f.StringVar(&o.noise, "imu-noise", "", "with --as: YAML `FILE` with the IMU's noise, as Kalibr has it")
-	f.StringVar(&o.truth, "ground-truth", "", "with --as: a `TOPIC` of odometry or stamped poses, or two frames of tf, FROM:TO")
+	f.StringVar(&o.truth, "ground-truth", "",
+		"with --as: a `TOPIC` of odometry or stamped poses, or two frames of tf, FROM:TO")
 	_ = cmd.MarkFlagFilename("imu-noise") // the flag exists
 	f.StringSliceVar(&o.process.filters, "filters", nil, "with --as: `BLOCK,...` process each set, such as align_to_color")
 	f.StringArrayVar(&o.process.set, "set", nil, "with --filters: `BLOCK.OPTION=VALUE`")
-	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(dataset.Forms(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	// the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(dataset.Forms(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (o *dataSetOptions) given() bool {
@@ -52,7 +54,8 @@ func (a *app) exportDataSet(ctx context.Context, in []string, e export.Options, 
 	if o.form == "lerobot" {
 		return usageError{errors.New("rs-lerobot, a program of its own, makes data sets of LeRobot, with the same flags")}
 	}
-	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Camera: e.Camera, Rate: o.rate, Overwrite: e.Overwrite, Log: a.logger()}
+	d := dataset.Options{In: in, Form: o.form, Dir: e.Dir, Selection: e.Selection, Camera: e.Camera, Rate: o.rate,
+		Overwrite: e.Overwrite, Log: a.logger()}
 	if len(o.process.filters) > 0 || len(o.process.set) > 0 {
 		if d.Chain, err = reprocess.ParseChain(o.process.filters, o.process.set); err != nil {
 			return usageError{err}

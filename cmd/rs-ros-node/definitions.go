@@ -45,8 +45,9 @@ func (a *app) definitions(folder string) error {
 	}
 	quoted := "'" + strings.ReplaceAll(folder, "'", `'\''`) + "'"
 	fmt.Fprintf(a.out, "export ROS_PACKAGE_PATH=%s:${ROS_PACKAGE_PATH:-/usr/share}\n", quoted)
-	a.made(program.Summary{Paths: []string{folder}, Counts: []string{"the packages " + strings.Join(msgs.MissingPackages, " and ")},
-		Next: "run the line that begins with export in each shell, or add it to ~/.bashrc"})
+	a.made(program.Summary{Paths: []string{folder},
+		Counts: []string{"the packages " + strings.Join(msgs.MissingPackages, " and ")},
+		Next:   "run the line that begins with export in each shell, or add it to ~/.bashrc"})
 	return nil
 }
 

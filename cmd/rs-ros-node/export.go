@@ -24,17 +24,20 @@ func newExportCommand(a *app) *cobra.Command {
 				return a.exportDataSet(cmd.Context(), args, o, set)
 			}
 			if len(args) > 1 || uncompressed || set.given() {
-				return usageError{errors.New("several recordings, --fps, --imu-noise, --ground-truth, --filters, --set and --uncompressed need --as")}
+				return usageError{errors.New(
+					"several recordings, --fps, --imu-noise, --ground-truth, --filters, --set and --uncompressed need --as")}
 			}
 			if o.Dir == place.Stream {
 				if o.Points || o.Aligned || o.Overwrite {
-					return usageError{errors.New("frames go to standard output as they are: -o - excludes --ply, --align-depth and --overwrite")}
+					return usageError{errors.New(
+						"frames go to standard output as they are: -o - excludes --ply, --align-depth and --overwrite")}
 				}
 				o.Bag, o.Log, o.Progress = args[0], a.logger(), a.fetching(args[0])
 				return export.Frames(cmd.Context(), o, a.raw.out)
 			}
 			if filepath.Ext(o.Dir) == ".mcap" {
-				return usageError{fmt.Errorf("export writes a folder; for an MCAP file: rs-ros-node convert %s -o %s", args[0], o.Dir)}
+				return usageError{fmt.Errorf("export writes a folder; for an MCAP file: rs-ros-node convert %s -o %s",
+					args[0], o.Dir)}
 			}
 			o.Bag, o.Log = args[0], a.logger()
 			report, done := a.progress(place.Base(o.Bag), false)

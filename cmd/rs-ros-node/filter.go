@@ -65,7 +65,8 @@ func newFilterCommand(a *app) *cobra.Command {
 	o.selection.Flags(f)
 	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
-	f.StringVarP(&o.print, "print", "p", "", "with EXPRESSION: print the value of this `EXPR` for each message, after MATCH or NO MATCH")
+	f.StringVarP(&o.print, "print", "p", "",
+		"with EXPRESSION: print the value of this `EXPR` for each message, after MATCH or NO MATCH")
 	settingFlags(cmd, settings.Copy, &o.bag)
 	help.First(f, "output", "topics", "exclude", "start", "end", "overwrite")
 	return cmd
@@ -93,7 +94,8 @@ func (a *app) copyBags(ctx context.Context, ins []string, o filterOptions) error
 		return usageError{err}
 	}
 	log := a.logger()
-	bags, filter, lost, err := o.selection.Open(ins, bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: a.fetching(ins[0])}, log)
+	bags, filter, lost, err := o.selection.Open(ins,
+		bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: a.fetching(ins[0])}, log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err
@@ -127,7 +129,8 @@ func (a *app) copyBags(ctx context.Context, ins []string, o filterOptions) error
 }
 
 // chosen returns the options that select messages. flush writes what --print prints.
-func (a *app) chosen(ctx context.Context, filter bagstore.Filter, o filterOptions) (options rewrite.Options, flush func(), err error) {
+func (a *app) chosen(ctx context.Context, filter bagstore.Filter,
+	o filterOptions) (options rewrite.Options, flush func(), err error) {
 	filter.Latched = !o.noLatched
 	options = rewrite.Options{Options: o.bag, Filter: filter}
 	if o.join {

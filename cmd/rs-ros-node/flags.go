@@ -39,7 +39,8 @@ func settingFlags(cmd *cobra.Command, set settings.Set, targets ...any) settings
 		case settings.Bool:
 			flag.NoOptDefVal = "true"
 		case settings.Word:
-			_ = cmd.RegisterFlagCompletionFunc(field.Flag, cobra.FixedCompletions(field.Choices, cobra.ShellCompDirectiveNoFileComp))
+			_ = cmd.RegisterFlagCompletionFunc(field.Flag,
+				cobra.FixedCompletions(field.Choices, cobra.ShellCompDirectiveNoFileComp))
 		case settings.File:
 			_ = cmd.MarkFlagFilename(field.Flag) // the flag exists
 		case settings.Folder:
@@ -68,8 +69,8 @@ func (s settingFlag) String() string { return s.Default }
 
 func (s settingFlag) Type() string { return cmp.Or(s.Unit, s.Kind.String()) }
 
-// expandFlags completes the abbreviated flags of rosbag record and play, which rosbag accepts. It
-// turns "--topics /a /b" and "--http :8765", which pflag can't parse, into "--topics=/a --topics=/b" and "--http=:8765".
+// expandFlags completes the abbreviated flags of rosbag record and play, which rosbag accepts. It turns "--topics /a
+// /b" and "--http :8765", which pflag can't parse, into "--topics=/a --topics=/b" and "--http=:8765".
 func expandFlags(root *cobra.Command, args []string) ([]string, error) {
 	cmd, _, err := root.Find(args)
 	if err != nil || isCompletion(args) {
@@ -130,8 +131,9 @@ func isHostPort(arg string) bool {
 
 // rosbagFlags are the flags that rosbag's commands accept shortened.
 var rosbagFlags = map[string][]string{
-	"record": strings.Fields("all regex publish exclude quiet output-prefix output-name split max-splits size duration buffsize chunksize limit node bz2 lz4 tcpnodelay udp repeat-latched help"),
-	"play":   strings.Fields("prefix quiet immediate pause queue clock hz delay rate start duration skip-empty loop keep-alive try-future-version topics pause-topics bags wait-for-subscribers rate-control-topic rate-control-max-delay help"),
+	"record": strings.Fields(
+		"all regex publish exclude quiet output-prefix output-name split max-splits size duration buffsize chunksize limit node bz2 lz4 tcpnodelay udp repeat-latched help"),
+	"play": strings.Fields("prefix quiet immediate pause queue clock hz delay rate start duration skip-empty loop keep-alive try-future-version topics pause-topics bags wait-for-subscribers rate-control-topic rate-control-max-delay help"),
 }
 
 // completeFlag turns "--dur=5" into "--duration=5" if only one of rosbag's flags begins with it.
@@ -140,7 +142,8 @@ func completeFlag(cmd *cobra.Command, arg string) (string, error) {
 	if cmd.Flags().Lookup(name) != nil {
 		return arg, nil
 	}
-	found := slices.DeleteFunc(slices.Clone(rosbagFlags[cmd.Name()]), func(flag string) bool { return !strings.HasPrefix(flag, name) })
+	found := slices.DeleteFunc(slices.Clone(rosbagFlags[cmd.Name()]),
+		func(flag string) bool { return !strings.HasPrefix(flag, name) })
 	switch {
 	case len(found) > 1:
 		return "", fmt.Errorf("--%s may mean --%s", name, strings.Join(found, ", --"))

@@ -57,7 +57,8 @@ func newInfoCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.freq, "freq", false, "add each topic's rates and gaps (reads the indexes of all chunks)")
 	f.BoolVar(&o.sizes, "sizes", false, "add each topic's sizes (reads the start of every message)")
 	f.BoolVar(&o.realsense, "realsense", false, "add device, sensors and streams of a RealSense bag (reads every frame)")
-	f.BoolVar(&o.missing, "missing", false, "add how many messages of each publisher are missing, by header.seq, and what the recorder dropped (reads every message)")
+	f.BoolVar(&o.missing, "missing", false,
+		"add how many messages of each publisher are missing, by header.seq, and what the recorder dropped (reads every message)")
 	return cmd
 }
 
@@ -98,7 +99,8 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 	before := place.TrafficNow()
 	gaps := o.realsense && !o.yaml
 	reads := o.freq || o.sizes || gaps
-	b, err := recording.Open(path, bagstore.OpenOptions{Context: ctx, Sequential: gaps, Verify: reads, Progress: a.fetching(path)})
+	b, err := recording.Open(path,
+		bagstore.OpenOptions{Context: ctx, Sequential: gaps, Verify: reads, Progress: a.fetching(path)})
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,8 @@ func (a *app) infoOf(ctx context.Context, path string, o infoOptions, after bool
 	return errors.Join(o.print(ctx, a.out, path, b, s, a.logger(), before), a.notes(s))
 }
 
-func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bagstore.Recording, s *info.Summary, log zerolog.Logger, before place.Traffic) error {
+func (o infoOptions) print(ctx context.Context, w io.Writer, name string, b *bagstore.Recording, s *info.Summary,
+	log zerolog.Logger, before place.Traffic) error {
 	var lost []info.Series
 	var dropped []info.Loss
 	if o.missing && !o.yaml {

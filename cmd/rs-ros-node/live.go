@@ -30,6 +30,7 @@ func newLiveCommand(a *app) *cobra.Command {
 	}
 	o.Given = jobFlags(cmd, settings.Live, o.Lists(), &o)
 	a.configFlags(cmd, "")
-	help.First(cmd.Flags(), "device", "depth", "color", "naming", "align-depth", "pointcloud", "record", "duration", "ros", "master", "http")
+	help.First(cmd.Flags(), "device", "depth", "color", "naming", "align-depth", "pointcloud", "record",
+		"duration", "ros", "master", "http")
 	return cmd
 }

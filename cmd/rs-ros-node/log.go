@@ -26,7 +26,8 @@ func (a *app) logFlags(root *cobra.Command) {
 		}
 		return nil
 	})
-	_ = root.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions(logLevels, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	// the flag exists
+	_ = root.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions(logLevels, cobra.ShellCompDirectiveNoFileComp))
 }
 
 var logLevels = []string{"error", "warn", "info", "debug"}
@@ -53,7 +54,8 @@ func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 		}
 	}
 	a.ros.Rosout.SetLevel(level)
-	log := zerolog.New(zerolog.MultiLevelWriter(append(writers, screen)...)).Level(level).Hook(a.ros.Rosout).With().Timestamp().Logger()
+	log := zerolog.New(zerolog.MultiLevelWriter(append(writers, screen)...)).Level(level).
+		Hook(a.ros.Rosout).With().Timestamp().Logger()
 	if failure != nil {
 		log.Warn().Err(failure).Msg("can't open the log file of __log:=")
 	}
@@ -88,7 +90,8 @@ func (a *app) terminal() zerolog.ConsoleWriter {
 	return console(a.patient(out), !isFile || !enableColour(f))
 }
 
-// patient returns a writer of log lines for which a node doesn't wait. Other commands print lines between those of their data.
+// patient returns a writer of log lines for which a node doesn't wait. Other commands print lines between those of
+// their data.
 func (a *app) patient(out io.Writer) io.Writer {
 	if !a.node {
 		return out
@@ -99,12 +102,12 @@ func (a *app) patient(out io.Writer) io.Writer {
 }
 
 func console(out io.Writer, plain bool) zerolog.ConsoleWriter {
-	return zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly, NoColor: plain, FormatPrepare: program.PrintableEvent}
+	return zerolog.ConsoleWriter{Out: out, TimeFormat: time.TimeOnly, NoColor: plain,
+		FormatPrepare: program.PrintableEvent}
 }
 
-// outputIsLogged reports whether roslaunch writes standard output to a file of its own, next to
-// that of __log:=, as it does with output="log". Then the screen shows only warnings and errors,
-// as for a roscpp node.
+// outputIsLogged reports whether roslaunch writes standard output to a file of its own, next to that of __log:=, as it
+// does with output="log". Then the screen shows only warnings and errors, as for a roscpp node.
 func (a *app) outputIsLogged() bool {
 	out, ok := a.raw.out.(*os.File)
 	if !ok {

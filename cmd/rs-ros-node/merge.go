@@ -26,7 +26,8 @@ func newMergeCommand(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	outputFlag(f, &o.out, "`FILE` to write: a bag, or .mcap or .db3 by its extension")
-	f.BoolVar(&o.join, "join", false, "the bags are parts of one recording: leave out latched messages that later parts repeat")
+	f.BoolVar(&o.join, "join", false,
+		"the bags are parts of one recording: leave out latched messages that later parts repeat")
 	o.selection.Flags(f)
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
 	settingFlags(cmd, settings.Copy, &o.bag)

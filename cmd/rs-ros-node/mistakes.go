@@ -70,7 +70,8 @@ func unknownCommand(root *cobra.Command, err error) error {
 			names = append(names, c.Name())
 		}
 	}
-	return usageError{fmt.Errorf("unknown command %q%s\ncommands: %s", word, nearest.Hint(word, names), strings.Join(names, ", "))}
+	return usageError{fmt.Errorf("unknown command %q%s\ncommands: %s", word,
+		nearest.Hint(word, names), strings.Join(names, ", "))}
 }
 
 func isFile(path string) bool {
@@ -82,7 +83,8 @@ func isFile(path string) bool {
 // is no such file.
 func withHelp(cmd *cobra.Command, err error) error {
 	var file *fs.PathError
-	if errors.As(err, &file) && file.Op == "create" && errors.Is(file, fs.ErrExist) && cmd.Flags().Lookup("overwrite") != nil {
+	if errors.As(err, &file) && file.Op == "create" && errors.Is(file, fs.ErrExist) &&
+		cmd.Flags().Lookup("overwrite") != nil {
 		if isFile(file.Path) {
 			return fmt.Errorf("%w; --overwrite replaces it", err)
 		}

@@ -73,6 +73,7 @@ func trafficSince(before place.Traffic) *place.Traffic {
 func (a *app) logTraffic() {
 	if t := place.TrafficNow(); a.level <= zerolog.DebugLevel && t.Requests > 0 {
 		log := a.logger()
-		log.Info().Int64("requests", t.Requests).Int64("again", t.Retries).Int64("bytes fetched", t.Fetched).Int64("bytes needed", t.Needed).Int64("bytes from the cache", t.Kept).Msg("read from addresses")
+		log.Info().Int64("requests", t.Requests).Int64("again", t.Retries).Int64("bytes fetched", t.Fetched).
+			Int64("bytes needed", t.Needed).Int64("bytes from the cache", t.Kept).Msg("read from addresses")
 	}
 }

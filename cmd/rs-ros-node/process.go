@@ -63,7 +63,8 @@ func (a *app) process(ctx context.Context, in string, o processOptions) error {
 	done()
 	if r.Size > 0 {
 		a.made(program.Summary{
-			Paths: []string{out}, Counts: []string{program.Count(r.Sets, "frame set"), program.Count(r.Frames, "frame")}, Size: r.Size,
+			Paths: []string{out}, Counts: []string{program.Count(r.Sets, "frame set"), program.Count(r.Frames, "frame")},
+			Size: r.Size,
 			Next: "rs-ros-node view " + out,
 		})
 	}

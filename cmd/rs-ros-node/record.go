@@ -29,7 +29,8 @@ func newRecordCommand(a *app) *cobra.Command {
 	}
 	jobFlags(cmd, settings.Record, &r)
 	a.configFlags(cmd, "topics")
-	help.First(cmd.Flags(), "all", "regex", "exclude", "output-name", "lz4", "duration", "size", "split-duration", "split-size", "ros", "http")
+	help.First(cmd.Flags(), "all", "regex", "exclude", "output-name", "lz4", "duration", "size",
+		"split-duration", "split-size", "ros", "http")
 	return cmd
 }
 
@@ -50,7 +51,8 @@ func (r *recordArgs) run(ctx context.Context, a *app, args []string) error {
 	table := a.newRecordTable()
 	defer table.close()
 	o.Log = a.serveViewers(&r.Page)
-	for _, text := range settings.Record.Misread(a.ros.PrivateParams, a.ros.Remaps, func(name string) bool { return slices.Contains(o.Topics, name) }) {
+	for _, text := range settings.Record.Misread(a.ros.PrivateParams, a.ros.Remaps,
+		func(name string) bool { return slices.Contains(o.Topics, name) }) {
 		o.Log.Warn().Msg(text)
 	}
 	if r.UDP {

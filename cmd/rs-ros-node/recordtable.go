@@ -171,7 +171,8 @@ func tableText(list []record.Figures, help string, width, height int) string {
 		total = 1
 	}
 	if room := max(height-1-total-len(below), 0); len(rows) > room {
-		slices.SortStableFunc(rows, func(a, b record.Row) int { return cmp.Compare(min(b.Drops+b.Lost, 1), min(a.Drops+a.Lost, 1)) })
+		slices.SortStableFunc(rows,
+			func(a, b record.Row) int { return cmp.Compare(min(b.Drops+b.Lost, 1), min(a.Drops+a.Lost, 1)) })
 		shown := max(room-1, 0)
 		rows, hidden = rows[:shown], len(rows)-shown
 	}
@@ -219,7 +220,8 @@ func state(f record.Figures) (words []string) {
 	return words
 }
 
-// wrap joins words to lines of at most width cells. A longer word, such as a path, has lines of its own, up to maxFolds of them.
+// wrap joins words to lines of at most width cells. A longer word, such as a path, has lines of its own, up to maxFolds
+// of them.
 func wrap(words []string, separator string, width int) (lines []string) {
 	line := ""
 	for _, word := range words {
@@ -267,7 +269,8 @@ func newLayout(rows []record.Row, width int) (t layout) {
 	longest, types := minName, 0
 	topics := false
 	for _, r := range rows {
-		longest, types = max(longest, runewidth.StringWidth(oneLine(r.Name))), max(types, runewidth.StringWidth(oneLine(r.Type)))
+		longest, types = max(longest, runewidth.StringWidth(oneLine(r.Name))),
+			max(types, runewidth.StringWidth(oneLine(r.Type)))
 		topics = topics || r.Publishers >= 0
 	}
 	for most := len(columns); ; most-- {
@@ -293,8 +296,8 @@ func newLayout(rows []record.Row, width int) (t layout) {
 	return t
 }
 
-// sharedPrefix returns the namespaces that begin the names of the most rows, at least two: what a narrow terminal has room for after them
-// is what tells names apart.
+// sharedPrefix returns the namespaces that begin the names of the most rows, at least two: what a narrow terminal has
+// room for after them is what tells names apart.
 func sharedPrefix(rows []record.Row) string {
 	counts := map[string]int{}
 	best := ""
@@ -318,7 +321,8 @@ func sharedPrefix(rows []record.Row) string {
 
 // short returns a name without the shared prefix if there is no room for all of it.
 func (t layout) short(name, shared string) string {
-	if rest, ok := strings.CutPrefix(name, shared); ok && strings.HasPrefix(rest, "/") && shared != "" && runewidth.StringWidth(name) > t.name {
+	if rest, ok := strings.CutPrefix(name, shared); ok && strings.HasPrefix(rest, "/") && shared != "" &&
+		runewidth.StringWidth(name) > t.name {
 		return "…" + rest
 	}
 	return name

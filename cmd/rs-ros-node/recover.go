@@ -96,7 +96,8 @@ func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) err
 			return err
 		}
 		if res.Output != "" {
-			s := program.Summary{Paths: []string{res.Output}, Counts: []string{program.Count(res.Kept, "message")}, Size: res.Size}
+			s := program.Summary{Paths: []string{res.Output},
+				Counts: []string{program.Count(res.Kept, "message")}, Size: res.Size}
 			if finished, active := strings.CutSuffix(res.Output, ".active"); active {
 				s.Next = "mv " + res.Output + " " + finished
 			}

@@ -93,7 +93,8 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	if err != nil {
 		return usageError{err}
 	}
-	a := &app{out: program.NewPrinter(std.out), err: program.NewPrinter(std.err), raw: std, ros: conf, environ: environ, level: zerolog.InfoLevel}
+	a := &app{out: program.NewPrinter(std.out), err: program.NewPrinter(std.err), raw: std, ros: conf,
+		environ: environ, level: zerolog.InfoLevel}
 	place.Register(place.Stream, &place.Streams{In: std.in, Out: std.out})
 	root := newRootCommand(a)
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
@@ -173,19 +174,25 @@ func newRootCommand(a *app) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.Flags().Bool("version", false, "print the version and the build, like the command version") // see withDefaultCommand
-	_ = root.Flags().MarkHidden("version")                                                           // the flag exists
+	// see withDefaultCommand
+	root.Flags().Bool("version", false, "print the version and the build, like the command version")
+	_ = root.Flags().MarkHidden("version") // the flag exists
 	a.logFlags(root)
-	root.PersistentFlags().Func("message-limit", "`SIZE` of the largest compressed message to read, if it unpacks to over four times that (default 32M)", limitMessages)
+	root.PersistentFlags().Func("message-limit",
+		"`SIZE` of the largest compressed message to read, if it unpacks to over four times that (default 32M)",
+		limitMessages)
 	root.PersistentFlags().Func("temp", "`FOLDER` for outputs until they are uploaded (default $TMPDIR)", useTemp)
-	root.PersistentFlags().StringVar(&a.cache, "cache", "", "keep what is read from addresses in `FOLDER`, too, for later runs")
+	root.PersistentFlags().StringVar(&a.cache, "cache", "",
+		"keep what is read from addresses in `FOLDER`, too, for later runs")
 	root.PersistentFlags().Func("cache-size", "`SIZE` of the folder of --cache (default 10G)", a.limitCache)
 	root.SetFlagErrorFunc(flagError)
-	addGroup(root, "Camera and topics", newLiveCommand(a), newRecordCommand(a), newPlayCommand(a), newViewCommand(a), newBridgeCommand(a),
+	addGroup(root, "Camera and topics", newLiveCommand(a), newRecordCommand(a), newPlayCommand(a),
+		newViewCommand(a), newBridgeCommand(a),
 		newDevicesCommand(a), newMasterCommand(a), newDefinitionsCommand(a), newUSBServeCommand(a), newDemoCommand(a))
 	addGroup(root, "Look at recordings and check them", newInfoCommand(a), newCatCommand(a), newCheckCommand(a),
 		newRecoverCommand(a), newReindexCommand(a))
-	addGroup(root, "Cut and convert recordings", newFilterCommand(a), newSplitCommand(a), newMergeCommand(a), newConvertCommand(a),
+	addGroup(root, "Cut and convert recordings", newFilterCommand(a), newSplitCommand(a),
+		newMergeCommand(a), newConvertCommand(a),
 		newCompressCommand(a), newDecompressCommand(a), newExportCommand(a), newProcessCommand(a))
 	addGroup(root, "Many recordings", newCatalogCommand(a), newBatchCommand(a), newUploadCommand(a))
 	root.AddCommand(newVersionCommand(), help.Global())
@@ -220,9 +227,8 @@ func isNode(cmd *cobra.Command) bool {
 // grace is how long a command for files may go on after a signal.
 const grace = 3 * time.Second
 
-// endInTime ends the process if a command for files goes on for longer than grace after a
-// signal. Most end at the next message, but opening a large damaged file takes minutes. Nodes
-// may have a recording to complete.
+// endInTime ends the process if a command for files goes on for longer than grace after a signal. Most end at the next
+// message, but opening a large damaged file takes minutes. Nodes may have a recording to complete.
 func (s streams) endInTime(cmd *cobra.Command, _ []string) {
 	if s.exit == nil || isNode(cmd) {
 		return
@@ -290,7 +296,8 @@ func exitCode(err error) int {
 	case err == nil, errors.Is(err, context.Canceled): // Ctrl-C is a normal end
 		return exitOK
 	case errors.As(err, &usage), errors.Is(err, program.ErrUsage),
-		errors.Is(err, bagset.ErrSelection), errors.Is(err, rsbag.ErrCamera), errors.Is(err, dataset.ErrForm), errors.Is(err, reprocess.ErrDisparity), errors.Is(err, place.ErrScheme):
+		errors.Is(err, bagset.ErrSelection), errors.Is(err, rsbag.ErrCamera), errors.Is(err, dataset.ErrForm),
+		errors.Is(err, reprocess.ErrDisparity), errors.Is(err, place.ErrScheme):
 		return exitUsage
 	case errors.Is(err, program.ErrNoMaster):
 		return exitNoMaster

@@ -55,7 +55,8 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	if err := convert.Misnamed(recording.Bag, o.prefix); err != nil {
 		return usageError{err}
 	}
-	bags, filter, lost, err := o.selection.Open([]string{path}, bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: a.fetching(path)}, a.logger())
+	bags, filter, lost, err := o.selection.Open([]string{path},
+		bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: a.fetching(path)}, a.logger())
 	defer bagset.Close(bags)
 	if err != nil {
 		return err
@@ -103,7 +104,8 @@ func (a *app) printParts(parts []rewrite.Part, o splitOptions) error {
 		return nil
 	}
 	for _, p := range parts {
-		fmt.Fprintf(a.out, "%s  %d messages  %.3f s  %s\n", p.Path, p.Messages, p.End.Sub(p.Start).Seconds(), program.SizeText(p.Size))
+		fmt.Fprintf(a.out, "%s  %d messages  %.3f s  %s\n", p.Path, p.Messages,
+			p.End.Sub(p.Start).Seconds(), program.SizeText(p.Size))
 	}
 	return nil
 }

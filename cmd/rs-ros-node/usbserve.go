@@ -36,13 +36,16 @@ func newUSBServeCommand(a *app) *cobra.Command {
 			}
 			for i, d := range devices {
 				if slices.Contains(devices[:i], d) {
-					return usageError{fmt.Errorf("--device %s twice: the cameras would have the same serial number; simulated ones have their own as sim:1, sim:2", d)}
+					return usageError{fmt.Errorf(
+						"--device %s twice: the cameras would have the same serial number; simulated ones have their own as sim:1, sim:2",
+						d)}
 				}
 			}
 			return a.serveUSB(cmd.Context(), devices, camera, listen)
 		},
 	}
-	cmd.Flags().StringArrayVar(&devices, "device", []string{"sim"}, "`DEVICE` is sim, sim:SERIAL, or a recording, which is repeated; repeat it for several cameras")
+	cmd.Flags().StringArrayVar(&devices, "device", []string{"sim"},
+		"`DEVICE` is sim, sim:SERIAL, or a recording, which is repeated; repeat it for several cameras")
 	cameraFlag(cmd.Flags(), &camera)
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:3240", "`ADDR` to listen at; clients need no password")
 	return cmd
@@ -70,7 +73,8 @@ func (a *app) serveUSB(ctx context.Context, devices []string, camera, listen str
 		defer signal.Stop(signals)
 	}
 	for i, p := range ports {
-		log.Info().Stringer("address", l.Addr()).Str("device", devices[i]).Msgf("serving; plug it in with: usbip attach -r HOST -b %s", p.BusID)
+		log.Info().Stringer("address", l.Addr()).Str("device", devices[i]).
+			Msgf("serving; plug it in with: usbip attach -r HOST -b %s", p.BusID)
 	}
 	defer work.Run(ctx, func(ctx context.Context) {
 		for {

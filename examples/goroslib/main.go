@@ -59,7 +59,8 @@ func run(ctx context.Context, camera string, images int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %dx%d, colour is %.1f mm beside it\n", info.Header.FrameId, info.Width, info.Height, 1000*toColor.Translation[0])
+	fmt.Printf("%s: %dx%d, colour is %.1f mm beside it\n", info.Header.FrameId, info.Width,
+		info.Height, 1000*toColor.Translation[0])
 
 	depth, err := subscribe[sensor_msgs.Image](node, camera+"/depth/image_rect_raw")
 	if err != nil {
@@ -80,7 +81,8 @@ func run(ctx context.Context, camera string, images int) error {
 
 // newNode joins the graph of ROS_MASTER_URI, which goroslib doesn't read itself.
 func newNode() (*goroslib.Node, error) {
-	conf := goroslib.NodeConf{Name: "goroslib_example", Host: cmp.Or(os.Getenv("ROS_HOSTNAME"), os.Getenv("ROS_IP")), LogLevel: goroslib.LogLevelWarn}
+	conf := goroslib.NodeConf{Name: "goroslib_example", Host: cmp.Or(os.Getenv("ROS_HOSTNAME"), os.Getenv("ROS_IP")),
+		LogLevel: goroslib.LogLevelWarn}
 	if uri := os.Getenv("ROS_MASTER_URI"); uri != "" {
 		master, err := url.Parse(uri)
 		if err != nil {
@@ -127,13 +129,15 @@ func look(ctx context.Context, images <-chan *sensor_msgs.Image, info *sensor_ms
 	if image.Encoding != "16UC1" || image.IsBigendian != 0 || at < 0 || at+2 > len(image.Data) {
 		return fmt.Errorf("depth image with %d bytes of %q: want millimetres with 16 bits", len(image.Data), image.Encoding)
 	}
-	fmt.Printf("image %d: %.3f m straight ahead\n", image.Header.Seq, float64(binary.LittleEndian.Uint16(image.Data[at:]))/1000)
+	fmt.Printf("image %d: %.3f m straight ahead\n", image.Header.Seq,
+		float64(binary.LittleEndian.Uint16(image.Data[at:]))/1000)
 	return nil
 }
 
 // pause pauses or resumes the camera's topics.
 func pause(ctx context.Context, node *goroslib.Node, paused bool) error {
-	client, err := goroslib.NewServiceClient(goroslib.ServiceClientConf{Node: node, Name: "/pause_playback", Srv: &std_srvs.SetBool{}})
+	client, err := goroslib.NewServiceClient(goroslib.ServiceClientConf{Node: node,
+		Name: "/pause_playback", Srv: &std_srvs.SetBool{}})
 	if err != nil {
 		return err
 	}
