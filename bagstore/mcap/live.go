@@ -14,15 +14,15 @@ import (
 )
 
 // Live is a file whose messages arrive while it is written. Readers that scan can read it up to its last chunk, also
-// after a kill. It is for one goroutine.
+// after a kill. It is for one goroutine, except Size.
 type Live struct {
 	*Writer
-	f       *place.Target
-	o       bagstore.Options
-	next    time.Time // when a chunk should end
-	topics  []string  // by channel
-	written bagstore.Kept
-	kept    bagstore.Kept // set by Close
+	f      *place.Target
+	o      bagstore.Options
+	next   time.Time // when a chunk should end
+	topics []string  // by channel
+	size   atomic.Int64
+	kept   bagstore.Kept // set by Close
 
 	syncing atomic.Bool
 	sync    sync.WaitGroup
@@ -78,17 +78,21 @@ func (l *Live) AddTopic(t bagstore.Topic) (int64, error) {
 	return int64(id), err
 }
 
-// Write writes a message, which is borrowed, at a time.
-func (l *Live) Write(topic, ns int64, message ...[]byte) error {
-	m := message[0]
-	for _, part := range message[1:] {
-		m = append(m[:len(m):len(m)], part...)
-	}
-	if err := l.Writer.Write(uint16(topic), bagstore.Time(ns), m); err != nil {
+// Write writes a message, the concatenation of its parts, which are borrowed, at a time.
+func (l *Live) Write(topic, ns int64, parts ...[]byte) error {
+	if err := l.Writer.Write(uint16(topic), bagstore.Time(ns), parts...); err != nil {
 		return err
 	}
-	l.written.Add(l.topics[topic], 1, bagstore.Time(ns), bagstore.Time(ns))
+	l.measure()
 	return nil
+}
+
+func (l *Live) measure() { l.size.Store(int64(l.out.pos) + int64(len(l.chunk.records))) }
+
+// end ends the chunk.
+func (l *Live) end() error {
+	defer l.measure()
+	return l.flush(nil)
 }
 
 // CommitIfDue ends the chunk if it is time, and has it made safe from a power cut in the background. The error is
@@ -102,7 +106,7 @@ func (l *Live) CommitIfDue() error {
 	if err := l.f.Gone(int64(l.out.pos)); err != nil {
 		return err
 	}
-	if err := l.flush(nil); err != nil || l.o.NoSync {
+	if err := l.end(); err != nil || l.o.NoSync {
 		return err
 	}
 	l.syncing.Store(true)
@@ -117,19 +121,29 @@ func (l *Live) CommitIfDue() error {
 	return nil
 }
 
+// Commit ends the chunk, and returns when it is safe from a power cut.
+func (l *Live) Commit() error {
+	l.sync.Wait()
+	err := cmp.Or(l.failed(), l.end())
+	if err == nil && !l.o.NoSync {
+		err = l.f.Sync()
+	}
+	return err
+}
+
 func (l *Live) failed() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err
 }
 
-// Size returns the size of the file so far.
-func (l *Live) Size() int64 { return int64(l.out.pos) + int64(len(l.chunk.records)) }
+// Size returns the size of the file so far, with the open chunk. It may be called from any goroutine.
+func (l *Live) Size() int64 { return l.size.Load() }
 
-// Kept returns what is in the file after Close. It is empty if another program has taken the file away.
+// Kept returns what is in the file after Close, also one that failed. It is empty if another program has taken the file away.
 func (l *Live) Kept() bagstore.Kept { return l.kept }
 
-// Close makes the file whole.
+// Close makes the file whole. After an error it has the chunks that are whole, without the summary.
 func (l *Live) Close() error {
 	l.sync.Wait()
 	err := cmp.Or(l.failed(), l.f.Gone(int64(l.out.pos)))
@@ -139,8 +153,16 @@ func (l *Live) Close() error {
 	if err == nil && !l.o.NoSync {
 		err = l.f.Sync()
 	}
-	if err == nil {
-		l.kept = l.written
+	if err != nil && !errors.Is(err, bagstore.ErrGone) {
+		err = errors.Join(err, l.f.Truncate(int64(l.whole)))
 	}
+	if !errors.Is(err, bagstore.ErrGone) {
+		for id, c := range l.channels {
+			if c.stored > 0 {
+				l.kept.Add(l.topics[id], c.stored, bagstore.Time(l.stored.first), bagstore.Time(l.stored.last))
+			}
+		}
+	}
+	l.measure()
 	return errors.Join(err, l.f.Close())
 }

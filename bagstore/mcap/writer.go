@@ -16,7 +16,7 @@ import (
 // writtenChunk is how much a chunk holds uncompressed: a few camera frames.
 const writtenChunk = 4 << 20
 
-// lent is the size from which a message of a Live isn't copied into the chunk, which it ends.
+// lent is the size from which the last part of a Live's message isn't copied into the chunk, which it ends.
 const lent = 256 << 10
 
 // The profiles of files with messages of one ROS. Wire constants.
@@ -34,10 +34,15 @@ type Writer struct {
 	all      extent // of all messages
 	summary  summaryRecords
 	lends    bool // chunks are uncompressed, and large messages aren't copied into them
+	// What is whole in the output: chunks with their indexes.
+	whole  uint64 // its end
+	stored extent
+	err    error // of flush
 }
 
 type channel struct {
 	messages uint64
+	stored   uint64 // of these, in whole chunks
 	index    []byte // entries of the message index of the open chunk
 }
 
@@ -100,6 +105,7 @@ func NewWriter(f io.Writer, profile string, compression bagstore.Compression) (*
 		return nil, fmt.Errorf("MCAP has no compression %q; lz4, zstd and none are written", compression)
 	}
 	_, err := w.out.Write(appendRecord([]byte(magic), opHeader, appendText(appendText(nil, profile), "rs-ros-node")))
+	w.whole = w.out.pos
 	return w, err
 }
 
@@ -148,10 +154,10 @@ func (w *Writer) schema(t bagstore.Topic) uint16 {
 	return id
 }
 
-// Write writes a message, which is copied. t is its log and publish time.
-func (w *Writer) Write(topic uint16, t bagstore.Time, data []byte) error {
+// Write writes a message, the concatenation of its parts, which are borrowed. t is its log and publish time.
+func (w *Writer) Write(topic uint16, t bagstore.Time, parts ...[]byte) error {
 	head := wire.AppendUint32(make([]byte, 0, HeadSize), uint32(w.channels[topic].messages))
-	return w.write(topic, wire.AppendUint64(wire.AppendUint64(head, uint64(t)), uint64(t)), data)
+	return w.write(topic, wire.AppendUint64(wire.AppendUint64(head, uint64(t)), uint64(t)), parts...)
 }
 
 // WriteHeaded writes a message that begins with its head, see [File.KeepHeads].
@@ -159,30 +165,43 @@ func (w *Writer) WriteHeaded(topic uint16, m []byte) error {
 	return w.write(topic, m[:HeadSize], m[HeadSize:])
 }
 
-func (w *Writer) write(topic uint16, head, data []byte) error {
+func (w *Writer) write(topic uint16, head []byte, parts ...[]byte) error {
 	c, at := &w.channels[topic], wire.Uint64(head[4:])
 	c.index = wire.AppendUint64(wire.AppendUint64(c.index, at), uint64(len(w.chunk.records)))
-	b := appendHead(w.chunk.records, opMessage, messageHead+len(data))
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	b := appendHead(w.chunk.records, opMessage, messageHead+size)
 	b = append(wire.AppendUint16(b, topic), head...)
-	if !w.lends || len(data) < lent {
-		b, data = append(b, data...), nil
+	var rest []byte
+	for i, part := range parts {
+		if w.lends && i == len(parts)-1 && len(part) >= lent {
+			rest = part
+		} else {
+			b = append(b, part...)
+		}
 	}
 	w.chunk.records = b
 	c.messages++
 	w.chunk.add(at)
 	w.all.add(at)
-	if len(data) > 0 || len(b) > writtenChunk {
-		return w.flush(data)
+	if len(rest) > 0 || len(b) > writtenChunk {
+		return w.flush(rest)
 	}
 	return nil
 }
 
-// flush ends the open chunk with a part of a message that isn't copied.
+// flush ends the open chunk with a part of a message that isn't copied. Its first error is permanent.
 func (w *Writer) flush(rest []byte) error {
-	c := &w.chunk
-	if len(c.records) == 0 {
-		return nil
+	if w.err == nil && len(w.chunk.records) > 0 {
+		w.err = w.writeChunk(rest)
 	}
+	return w.err
+}
+
+func (w *Writer) writeChunk(rest []byte) error {
+	c := &w.chunk
 	size := len(c.records) + len(rest)
 	stored, compression := c.records, bagstore.Compression("")
 	if c.pack != nil {
@@ -221,9 +240,15 @@ func (w *Writer) flush(rest []byte) error {
 	b = appendText(wire.AppendUint64(b, uint64(len(indexes))), string(compression))
 	b = wire.AppendUint64(wire.AppendUint64(b, uint64(len(stored)+len(rest))), uint64(size))
 	w.summary.chunks.add(opChunkIndex, b)
+	if _, err := w.out.Write(indexes); err != nil {
+		return err
+	}
+	for id := range w.channels {
+		w.channels[id].stored = w.channels[id].messages
+	}
+	w.whole, w.stored = w.out.pos, w.all
 	c.extent, c.records = extent{}, c.records[:0]
-	_, err := w.out.Write(indexes)
-	return err
+	return nil
 }
 
 // Attach writes an attachment whose bytes r returns.
