@@ -2,16 +2,15 @@ package topicfile
 
 import (
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/msgs/ros2"
 	"rsros/ros"
 )
 
-// bagFile is a bag. Messages of ROS 2 are converted.
+// bagFile is a file with messages of ROS 1. Those of ROS 2 are converted.
 type bagFile struct {
-	*rosbag.Writer
+	bagstore.BagWriter
 	conns    map[Key]*bagConn
 	ids      IDs
 	mappings msgs.Cache[*ros2.Mapping]

@@ -23,10 +23,9 @@ type store interface {
 	Close() error
 }
 
-// stored is a file of topics whose publishers have them in common. It leaves out messages of a second type.
+// stored is a file with messages of ROS 2, whose publishers have topics in common. It leaves out messages of a second type.
 type stored struct {
 	store
-	ros1     bool // keeps messages of ROS 1, and their publishers
 	topics   map[string]*storedTopic
 	conns    map[Key]*storedTopic
 	encoders msgs.Cache[*ros2.Encoder]
@@ -42,17 +41,13 @@ type storedTopic struct {
 	why       error         // the reason for leaving out all messages
 }
 
-func newStored(w store, ros1 bool, left LeftOut) *stored {
-	return &stored{store: w, ros1: ros1, topics: map[string]*storedTopic{}, conns: map[Key]*storedTopic{}, left: left}
+func newStored(w store, left LeftOut) *stored {
+	return &stored{store: w, topics: map[string]*storedTopic{}, conns: map[Key]*storedTopic{}, left: left}
 }
 
 // connect returns the topic of a connection. It adds the topic unless another publisher's connection has.
 func (f *stored) connect(c bagstore.Connection, h ros.Header) (t *storedTopic, err error) {
 	t = &storedTopic{name: c.Topic, md5: c.MD5}
-	if f.ros1 {
-		t.id, err = f.AddTopic(bagstore.ROS1Topic(&c))
-		return t, err
-	}
 	if there := f.topics[c.Topic]; there != nil {
 		if there.md5 == c.MD5 {
 			return there, nil

@@ -46,21 +46,22 @@ type Options struct {
 
 // Create creates a file in the format of an extension; "" is Bag.
 func Create(path, ext string, o Options) (File, error) {
-	switch ext {
-	case DB3:
+	var w bagstore.BagWriter
+	var err error
+	switch {
+	case ext == DB3:
 		w, err := db3.CreateDefined(path, o.Bag)
-		return newStored(w, false, o.Left), err
-	case MCAP:
-		profile := mcap.ProfileROS1
-		if o.ROS2 {
-			profile = mcap.ProfileROS2
-		}
-		w, err := mcap.Create(path, profile, o.Bag)
-		return newStored(w, !o.ROS2, o.Left), err
+		return newStored(w, o.Left), err
+	case ext == MCAP && o.ROS2:
+		w, err := mcap.Create(path, mcap.ProfileROS2, o.Bag)
+		return newStored(w, o.Left), err
+	case ext == MCAP:
+		w, err = mcap.CreateBag(path, o.Bag)
+	default:
+		o.Bag.Live = true
+		w, err = rosbag.Create(path, o.Bag)
 	}
-	o.Bag.Live = true
-	w, err := rosbag.Create(path, o.Bag)
-	return &bagFile{Writer: w, conns: map[Key]*bagConn{}, ids: o.IDs, left: o.Left}, err
+	return &bagFile{BagWriter: w, conns: map[Key]*bagConn{}, ids: o.IDs, left: o.Left}, err
 }
 
 // Fields of the header of a connection of ROS 2, beside those of ROS 1.
