@@ -131,6 +131,8 @@ func (r *Recording) relief(l limit) string {
 		return less + ", write less with --lz4, or record to a faster disk"
 	case l == limitDisk:
 		return less + ", or record to a faster disk"
+	case l == limitProcessor && packed && r.o.ext() == extMCAP:
+		return less + ", or record without compression"
 	case l == limitProcessor && packed:
 		return less + ", or record without compression, or with --lz4-topics for those that need it"
 	}

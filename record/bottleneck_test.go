@@ -39,7 +39,7 @@ func TestDropsAreExplained(t *testing.T) {
 		limit   limit
 		bag     bagstore.Options
 		taps    []*tap
-		exclude string
+		exclude string // or an output that is no bag
 		want    string
 	}{
 		{limitDisk, bagstore.Options{}, nil, "", "messages were dropped: the disk can't keep up; leave topics out with -x, write less with --lz4, or record to a faster disk"},
@@ -49,8 +49,12 @@ func TestDropsAreExplained(t *testing.T) {
 		{limitProcessor, bagstore.Options{}, nil, "", "messages were dropped: the processor can't keep up; leave topics out with -x, or run fewer programs on this computer"},
 		{limitProcessor, lz4, nil, ".*/compressed", "messages were dropped: the processor can't keep up; leave topics out with -x '.*/compressed', or record without compression, or with --lz4-topics for those that need it"},
 		{limitProcessor, bagstore.Options{Compression: bagstore.BZ2}, nil, "", "messages were dropped: the processor can't keep up; leave topics out with -x, or record without compression, or with --lz4-topics for those that need it"},
+		{limitProcessor, lz4, nil, "x.mcap", "messages were dropped: the processor can't keep up; leave topics out with -x, or record without compression"},
 	} {
 		r := newRecording(Options{Bag: c.bag}, nil, zerolog.Nop())
+		if strings.HasSuffix(c.exclude, extMCAP) {
+			r.o.Output, c.exclude = c.exclude, ""
+		}
 		r.taps = c.taps
 		if c.exclude != "" {
 			r.neck.exclude.Store(c.exclude)

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore"
+	"rsros/bagstore/mcap"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
 	"rsros/camdriver"
@@ -71,11 +72,18 @@ func (r *Camera) Join(s Source, o Options, prefix string, log zerolog.Logger) {
 func (r *Camera) open(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error) {
 	host, _ := os.Hostname() // a missing name doesn't prevent recording
 	o := rsbag.RecorderOptions{Bag: bag, Program: program.Name, Version: program.Version, Host: host, Clocks: true, Device: number}
-	if _, ext := splitExt(path); ext != extDB3 {
-		o.Bag.Live = true
-		return rsbag.NewRecorder(path, snap, o)
+	switch _, ext := splitExt(path); ext {
+	case extDB3:
+		return rsdb3.NewRecorder(path, snap, rsdb3.Options{}, o, func(list []rsdb3.Loss) { r.leftOut(path, list) })
+	case extMCAP:
+		w, err := mcap.CreateBag(path, bag)
+		if err != nil {
+			return nil, err
+		}
+		return rsbag.NewRecorderOn(w, snap, o)
 	}
-	return rsdb3.NewRecorder(path, snap, rsdb3.Options{}, o, func(list []rsdb3.Loss) { r.leftOut(path, list) })
+	o.Bag.Live = true
+	return rsbag.NewRecorder(path, snap, o)
 }
 
 // leftOut logs what can't be represented in a file's format.
@@ -119,7 +127,10 @@ func (r *Camera) Start(path string) (string, error) {
 // begin begins a recording of all devices, and of the topics.
 func (r *Camera) begin(path string) (*Recording, error) {
 	o := r.o
-	o.Latched = true
+	o.Latched, o.Output, o.DB3 = true, path, false // the path decides
+	if err := o.CheckFormat(); err != nil {
+		return nil, err
+	}
 	rec := newRecording(o, r.Node, r.log)
 	rec.space.what = "frames"
 	devices := rec.attach(append([]Source{r.Source}, r.others...))
@@ -205,6 +216,13 @@ func (r *Camera) ended(rec *Recording, f *Figures) {
 
 // Current returns the current recording, which may have failed; nil if there is none.
 func (r *Camera) Current() *Recording { return r.current.Load() }
+
+// Ext returns the extension of files that are named without one, which says their format.
+func (r *Camera) Ext() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.o.ext()
+}
 
 // Empty reports whether nothing came to the last recording that was stopped.
 func (r *Camera) Empty() bool { return r.empty.Load() }

@@ -151,8 +151,8 @@ func (s *series) joinParts(parts []string, out string) error {
 	return rewrite.JoinParts(context.Background(), parts, out, o, pace)
 }
 
-// errDevice means that a .db3 has a device's frames, whose times count from the start of each.
-var errDevice = errors.New("recordings of devices in .db3 files aren't joined")
+// errDevice means that a file has a device's frames, whose times count from the start of each.
+var errDevice = errors.New("recordings of devices are joined in bags only")
 
 // joinStored joins files that aren't bags.
 func joinStored(parts []string, out string, o bagstore.Options, pace func() error) error {

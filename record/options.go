@@ -42,7 +42,8 @@ type Options struct {
 	Budget     *work.Budget // of Memory; may be nil
 	MinSpace   int64        `setting:"min-space"` // bytes that stay free on the disk; below it frames and messages are dropped. 0 means no limit
 
-	Topics []string `setting:"topics"` // names; with Regex, expressions that match whole names
+	Output string   `setting:"output-name"` // path of the file; numbered when split. Of cameras: only its extension counts
+	Topics []string `setting:"topics"`      // names; with Regex, expressions that match whole names
 
 	// Of Topics alone.
 	All      bool     `setting:"all"` // every topic
@@ -50,7 +51,6 @@ type Options struct {
 	Types    []string `setting:"types"`         // also every topic of these
 	Exclude  []string `setting:"exclude"`       // regular expressions of topics to leave out
 	Node     string   `setting:"node"`          // also every topic that this node subscribes to
-	Output   string   `setting:"output-name"`   // path of the file; numbered when split
 	Prefix   string   `setting:"output-prefix"` // path before the time stamp, if Output is empty
 	NoDelay  bool     `setting:"tcpnodelay"`
 	Publish  bool     `setting:"publish"` // the path of each new file on /begin_write (std_msgs/String), latched
@@ -102,17 +102,17 @@ func (o *Options) completeTopics() error {
 	if err := cmp.Or(o.Check(), upload.OnlyPaths(o.Output, o.Prefix), o.checkNames(), CheckPath(cmp.Or(o.Output, o.Prefix))); err != nil {
 		return err
 	}
+	o.Latched = o.Latched || o.Ring.Before > 0 // each file of a ring can be played alone
+	return o.CheckFormat()
+}
+
+// CheckFormat rejects options that the format doesn't have, which the extension of Output or DB3 says.
+func (o *Options) CheckFormat() error {
 	_, ext := splitExt(o.Output)
 	if ext != "" && ext != extDB3 && o.DB3 {
 		return fmt.Errorf("%w: --db3 doesn't record into %s", program.ErrUsage, o.Output)
 	}
 	o.DB3 = o.DB3 || ext == extDB3
-	o.Latched = o.Latched || o.Ring.Before > 0 // each file of a ring can be played alone
-	return o.CheckFormat()
-}
-
-// CheckFormat rejects options that the format doesn't have.
-func (o *Options) CheckFormat() error {
 	switch c := o.Bag.Kind(); {
 	case o.DB3 && c != bagstore.None:
 		return fmt.Errorf("%w: a .db3 is recorded uncompressed, not with %s", program.ErrUsage, c)

@@ -73,8 +73,8 @@ func (g *camera) namedPath(name string) (string, error) {
 	if len(name) > maxName || strings.ContainsAny(name, `/\:`) || name[0] == '.' || name[0] == '-' || !filepath.IsLocal(name) || strings.ContainsFunc(name, hidden) {
 		return "", fmt.Errorf(`recording name %.80q: want up to %d bytes of printable text without / \ and :, not beginning with . or -`, name, maxName)
 	}
-	if filepath.Ext(name) != ".bag" {
-		name += ".bag"
+	if ext := filepath.Ext(name); ext != ".bag" && ext != ".db3" && ext != ".mcap" {
+		name += g.Records.Ext()
 	}
 	return filepath.Join(g.RecordDir, name), nil
 }

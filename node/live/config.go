@@ -51,9 +51,9 @@ type Options struct {
 	Streams StreamSettings
 	Preset  string `setting:"json-file-path"` // a JSON preset of advanced mode, loaded before the streams start
 
-	Record     string `setting:"record"`          // a bag to record into from the start
+	Record     string `setting:"record"`          // the file to record into from the start, in the format of its extension
 	RecordPath string `setting:"record-path"`     // folder and prefix for ~start_recording
-	Together   bool   `setting:"record-together"` // several cameras into one bag
+	Together   bool   `setting:"record-together"` // several cameras into one file
 	// AllowRemotePaths lets the parameter server name any file. Otherwise its ~record and
 	// ~record_path must be below RecordPath.
 	AllowRemotePaths bool `setting:"allow-remote-paths"`
@@ -197,18 +197,13 @@ func realPath(path string) (string, error) {
 // checkFormat rejects names of recordings and options that don't fit a format.
 func (o *Options) checkFormat() error {
 	switch ext := filepath.Ext(o.Record); {
-	case ext != ".db3" && strings.EqualFold(ext, ".db3"):
-		return fmt.Errorf("%w: recording into %s: librealsense wants .db3 in lower case", program.ErrUsage, o.Record)
-	case strings.EqualFold(ext, ".mcap"):
-		return fmt.Errorf("%w: recording into %s: recordings of cameras are .bag or .db3 files; convert makes an MCAP file of one",
-			program.ErrUsage, o.Record)
-	case ext == ".bag" && o.Recording.DB3:
-		return fmt.Errorf("%w: recording into %s: --db3 needs a name that doesn't end in .bag", program.ErrUsage, o.Record)
-	}
-	if o.Recording.DB3 && o.Record != "" && filepath.Ext(o.Record) != ".db3" {
+	case ext == ".bag", ext == ".db3", ext == ".mcap", o.Record == "":
+	case strings.EqualFold(ext, ".db3"), strings.EqualFold(ext, ".mcap"):
+		return fmt.Errorf("%w: recording into %s: write the extension in lower case", program.ErrUsage, o.Record)
+	case o.Recording.DB3:
 		o.Record += ".db3"
 	}
-	o.Recording.DB3 = o.Recording.DB3 || filepath.Ext(o.Record) == ".db3"
+	o.Recording.Output = o.Record
 	return o.Recording.CheckFormat()
 }
 
@@ -220,7 +215,7 @@ func (o *Options) checkTogether(several bool) error {
 	case topics && several && !o.Together:
 		return fmt.Errorf("%w: --topics with several cameras needs --record-together, which records all into one file", program.ErrUsage)
 	case (topics || o.Together && several) && o.Recording.DB3:
-		return fmt.Errorf("%w: a .db3 holds one camera and no topics next to it: record into a .bag", program.ErrUsage)
+		return fmt.Errorf("%w: a .db3 holds one camera and no topics next to it: record into a .bag or an .mcap", program.ErrUsage)
 	}
 	return nil
 }

@@ -121,9 +121,9 @@ func TestInputIsNotRecordedInto(t *testing.T) {
 	}
 }
 
-// A name that claims a format that isn't recorded is refused.
+// A name that claims a format in upper case, by which no program knows it, is refused.
 func TestOtherFormatsAreNotRecorded(t *testing.T) {
-	for _, name := range []string{"walk.DB3", "walk.mcap"} {
+	for _, name := range []string{"walk.DB3", "walk.MCAP"} {
 		path := filepath.Join(t.TempDir(), name)
 		_, err := Start(t.Context(), Options{Source: SourceOptions{Device: "sim"}, Record: path})
 		if !errors.Is(err, program.ErrUsage) || !strings.Contains(err.Error(), name) {

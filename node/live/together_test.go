@@ -169,7 +169,7 @@ func recordTopics(names ...string) record.Options { return record.Options{Topics
 // TestTogetherFromStart checks that --record records all cameras that are connected, however long each takes to start,
 // and goes on without one that is plugged in later, which is in the next recording.
 func TestTogetherFromStart(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "walk.bag")
+	path := filepath.Join(t.TempDir(), "walk.mcap") // which what ~start_recording records is, too
 	_, n := startTestLive(t, Options{
 		Devices: []string{"sim:1", "sim:2", "sim:3"}, Cameras: []string{"front", "back", "late"}, Together: true,
 		Record: path, RecordPath: t.TempDir() + "/", Source: SourceOptions{Wait: -1, Retry: 10 * time.Millisecond},
@@ -193,6 +193,9 @@ func TestTogetherFromStart(t *testing.T) {
 		path    string
 		cameras int
 	}{{path, 2}, {again, 3}} {
+		if filepath.Ext(c.path) != ".mcap" {
+			t.Errorf("recorded %s", c.path)
+		}
 		for number := range 3 {
 			f, err := rsbag.Open(c.path, rsbag.Options{Camera: fmt.Sprint(number)})
 			if number >= c.cameras {

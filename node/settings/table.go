@@ -4,7 +4,7 @@ import "slices"
 
 // The settings of each command.
 var (
-	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, lz4Topics, overwrite, upload, page)
+	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, zstd, lz4Topics, overwrite, upload, page)
 	Play   = slices.Concat(playback, playTopics, wrapper, Frames, page)
 	Record = slices.Concat(topics, triggers, bag.flags(), zstd, lz4Topics.flags(), overwrite, upload, page)
 	Bridge = slices.Concat(bridged, Set{master})
@@ -131,10 +131,10 @@ func frames() (s Set) {
 }
 
 var recorder = in("Recording", Set{
-	{Flag: "record", Params: []string{"record"}, Kind: File, Help: "record into this .bag or .db3 from the start"},
+	{Flag: "record", Params: []string{"record"}, Kind: File, Help: "record into this .bag, .mcap or .db3 from the start"},
 	{Flag: "record-path", Params: []string{"record_path"}, Kind: Folder, Default: ".", Help: "folder or path prefix of what ~start_recording records"},
-	{Flag: "record-together", Params: []string{"record_together"}, Help: "record several cameras into one .bag"},
-	{Flag: "topics", Params: []string{"topics"}, Kind: List, Unit: "TOPIC", Example: "/odom,/tf,/tf_static", Help: "record these topics, too, into the cameras' .bag"},
+	{Flag: "record-together", Params: []string{"record_together"}, Help: "record several cameras into one file"},
+	{Flag: "topics", Params: []string{"topics"}, Kind: List, Unit: "TOPIC", Example: "/odom,/tf,/tf_static", Help: "record these topics, too, into the cameras' file"},
 	{Flag: "allow-remote-paths", Help: "let parameters name files outside of --record-path"},
 	// About four seconds of all streams at 848x480@30 and 1280x720@30: no healthy disk stalls for longer.
 	{Flag: "buffsize", Group: "Disk and memory", Params: []string{"buffsize"}, Kind: Size, Bare: 1 << 20, Default: "512M", Help: "how much may wait for the disk; 0 for no limit"},

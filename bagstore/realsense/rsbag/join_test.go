@@ -25,8 +25,8 @@ var odom = bagstore.Connection{Topic: "/odom", Type: "std_msgs/String", MD5: msg
 func recordTwo(t *testing.T, path string, o RecorderOptions) *Recorder {
 	t.Helper()
 	snap := testSnapshot()
-	r, err := NewRecorder(path, snap, o)
-	need.Must(t, err)
+	r := create(t, path, snap, o)
+	var err error
 	other := testSnapshot()
 	other.Info[slices.IndexFunc(other.Info, func(i camdriver.Info) bool { return i.Key == camdriver.InfoSerialNumber })].Value = "other"
 	other.Sensors[0].Options[0].Value = 12

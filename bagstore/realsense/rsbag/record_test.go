@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
+	"rsros/bagstore/mcap"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
@@ -128,12 +129,26 @@ func testFrame(p camdriver.Profile, n int, arrival time.Time) *camdriver.Frame {
 
 var testStart = time.Date(2024, 5, 6, 7, 8, 9, 123456789, time.UTC)
 
+// create returns the Recorder of a bag or an MCAP.
+func create(t testing.TB, path string, snap camdriver.DeviceSnapshot, o RecorderOptions) *Recorder {
+	t.Helper()
+	if filepath.Ext(path) != ".mcap" {
+		r, err := NewRecorder(path, snap, o)
+		need.Must(t, err)
+		return r
+	}
+	w, err := mcap.CreateBag(path, o.Bag)
+	need.Must(t, err)
+	r, err := NewRecorderOn(w, snap, o)
+	need.Must(t, err)
+	return r
+}
+
 // record writes n frames of every stream, 10 ms apart, with events between.
 func record(t testing.TB, path string, n int, o RecorderOptions) RecorderStats {
 	t.Helper()
 	snap := testSnapshot()
-	r, err := NewRecorder(path, snap, o)
-	need.Must(t, err)
+	r := create(t, path, snap, o)
 	need.Must(t, r.Option(0, camdriver.OptionExposure, 1, time.Time{})) // before the first frame
 	for i := range n {
 		at := testStart.Add(time.Duration(i) * 10 * time.Millisecond)

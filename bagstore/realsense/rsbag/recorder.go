@@ -110,8 +110,8 @@ func NewRecorder(path string, snap camdriver.DeviceSnapshot, o RecorderOptions) 
 	return NewRecorderOn(w, snap, o)
 }
 
-// NewRecorderOn writes the description into a new bag, which the Recorder closes. Options.Bag doesn't count.
-func NewRecorderOn(w *rosbag.Writer, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
+// NewRecorderOn writes the description into a new file, which the Recorder closes. Options.Bag doesn't count.
+func NewRecorderOn(w bagstore.BagWriter, snap camdriver.DeviceSnapshot, o RecorderOptions) (*Recorder, error) {
 	out := newSink(w, o.Device, snap)
 	out.describe(true)
 	return NewRecorderOf(out, snap, o)

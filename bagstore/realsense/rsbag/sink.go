@@ -7,16 +7,15 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/bagstore/realsense/rstext"
-	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/msgs"
 )
 
-// sink is a bag as a Recorder's Target. Errors are permanent.
+// sink is a bag or an MCAP as a Recorder's Target. Errors are permanent.
 type sink struct {
 	device  int // its number
 	enc     *rslayout.Encoder
-	w       *rosbag.Writer
+	w       bagstore.BagWriter
 	conns   map[string]uint32               // by topic
 	names   map[string]string               // of topics in the file, where they aren't those of the device
 	streams map[camdriver.StreamID][]uint32 // connections of the streams that have frames, in the order of Stream.Topics
@@ -27,7 +26,7 @@ type sink struct {
 }
 
 // newSink returns the sink of a device. Of several devices in a bag, it belongs to the first one's.
-func newSink(w *rosbag.Writer, device int, snap camdriver.DeviceSnapshot) *sink {
+func newSink(w bagstore.BagWriter, device int, snap camdriver.DeviceSnapshot) *sink {
 	s := &sink{device: device, enc: rslayout.NewEncoder(snap), w: w, conns: make(map[string]uint32),
 		streams: make(map[camdriver.StreamID][]uint32), units: make(map[int]float32)}
 	for i, sensor := range snap.Sensors {
