@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"rsros/bagstore"
@@ -24,6 +26,16 @@ const (
 	joinSpare  = 64 << 20
 	joinPause  = 10 * time.Millisecond
 )
+
+// joiner makes one file each of what triggers keep, on a goroutine for each.
+type joiner struct {
+	joining      []*kept        // what triggers keep whose time is over; the mutex of the series guards it
+	joins        sync.WaitGroup // of the goroutines
+	joinMu       sync.Mutex     // one joins at a time
+	ending       atomic.Bool    // they don't wait for the queue any more
+	join         func(parts []string, out string) error
+	betweenSteps func() // called between the steps, for tests
+}
 
 // endTrigger ends the time of a trigger, if there is one. The caller must hold s.mu.
 func (s *series) endTrigger() {
@@ -60,9 +72,9 @@ func (s *series) joinLeft() {
 // joinKept makes one file of what a trigger has kept, in the background.
 func (s *series) joinKept(k *kept) {
 	bagstore.Quietly(&s.joins, func() {
-		s.turn.Lock()
-		defer s.turn.Unlock()
-		paths, why, err := k.finish(s.join, s.o.Uploads, s.between)
+		s.joinMu.Lock()
+		defer s.joinMu.Unlock()
+		paths, why, err := k.finish(s.join, s.o.Uploads, s.betweenSteps)
 		switch {
 		case err != nil:
 			s.log.Error().Err(err).Str("folder", k.base+partsSuffix).Msg("what a trigger keeps stays in parts")
@@ -82,7 +94,7 @@ func (s *series) joined(k *kept, paths []string, err error) {
 	s.joining = slices.DeleteFunc(s.joining, func(j *kept) bool { return j == k })
 	switch {
 	case err != nil:
-		s.gone = errors.Join(s.gone, fmt.Errorf("%w: %s has parts: %w", program.ErrIncomplete, k.base+partsSuffix, err))
+		s.lostFiles = errors.Join(s.lostFiles, fmt.Errorf("%w: %s has parts: %w", program.ErrIncomplete, k.base+partsSuffix, err))
 	case len(paths) == len(k.files):
 		for n, f := range k.files {
 			s.finish(paths[n], f.stats)

@@ -72,11 +72,11 @@ func (b *box) run(counts int, triggers ...int) {
 	say("/map", "1", "first map", start)
 	for n := range counts {
 		now := start.Add(time.Duration(n) * 100 * time.Millisecond)
-		b.at = bagstore.TimeOf(now)
+		b.itemTime = bagstore.TimeOf(now)
 		if slices.Contains(triggers, n) {
 			b.must(b.ringTrigger(now))
 		}
-		b.must(b.tick(&item{at: b.at, arrival: now}))
+		b.must(b.tick(&item{at: b.itemTime, arrival: now}))
 		say("/count", "0", stamp(n), now)
 		if n == 120 {
 			say("/map", "1", "second map", now)
@@ -215,7 +215,7 @@ func TestKilledWhileJoining(t *testing.T) {
 		}
 		return join(parts, out)
 	}
-	b.between = snapshot
+	b.betweenSteps = snapshot
 	b.run(200, 100)
 	for step, dir := range killed {
 		moved := len(namesIn(t, dir)) > 1 // or a part, while it is linked to its new name

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -23,11 +22,15 @@ import (
 	"rsros/ros"
 )
 
-// series writes a recording into consecutive files. It chooses unused names, closes the
-// files, starts the next one when one is due, and continues in a new file when another program deletes
-// or replaces the current one. Only the writing goroutine may call its methods, except those that say
-// otherwise. Of a complete file, it keeps the path and the counts.
+// series writes a recording into consecutive files. It chooses unused names, closes the files, starts the next one when
+// one is due, and continues in a new file when another program deletes or replaces the current one. Only the writing
+// goroutine may call its methods, except those that say otherwise. Of a complete file, it keeps the path and the counts.
+//
+//	next ──► cur, open ──► being closed ──► done, or in the ring ──► a trigger's parts ──► joined: done
+//	  ▲          │              │                    └──► removed, when it is older than the ring
+//	  └── gone ◄─┴──────────────┘
 type series struct {
+	// The recording, from newSeries on.
 	o       Options
 	create  func(path string, bag bagstore.Options) (*part, error) // fails with fs.ErrExist if the name is taken
 	devices []device                                               // of the recording
@@ -38,53 +41,46 @@ type series struct {
 	latched *latched
 	budget  *work.Budget
 	staging bagstore.Staging // of all files
-
-	base     string // of all paths, without number and extension
-	ext      string // of all paths; "" means a bag, whose extension is added to numbered files only
-	numbered bool   // the first file has a number, too
+	ring    *ring            // nil if every file is kept
+	fileNames
+	progress
+	joiner
 	// overlap: a file is closed in the background, which may wait for the disk, while the
 	// next one is written. At most one file is being closed at a time.
 	overlap bool
-	ring    *ring // nil if every file is kept
-
-	cur     *part     // changed with mu held
-	open    bool      // cur is neither closed nor being closed
-	used    bool      // cur has a frame or a message
-	paused  bool      // cur is, in a recording of devices
-	began   time.Time // when a ring's cur did, on the host's clock
-	made    int       // number of files so far
 	closing sync.WaitGroup
 
-	// For limits; see splitIfDue.
-	split  uint32        // number of the last executed split
-	start  time.Time     // when cur began, by now
-	first  time.Time     // when the first file began
-	before int64         // bytes of the files before cur
-	at     bagstore.Time // ROS time of the queue's last item of a topic, event or tick
-	over   bool          // a limit has ended the recording
+	// The current file, from next to next.
+	cur    *part     // changed with mu held
+	open   bool      // cur is neither closed nor being closed
+	used   bool      // cur has a frame or a message
+	paused bool      // cur is, in a recording of devices
+	began  time.Time // when a ring's cur did, on the host's clock
 
+	// mu guards the following, which are read for the status, and the ring and joining.
 	mu         sync.Mutex
 	unfinished []*part         // cur, and the one that is being closed before it
 	done       Figures         // of the complete files outside of a ring; its paths are those that are kept
 	topics     map[string]bool // of which they have messages
 	err        error           // of files that couldn't be completed
-	gone       error           // of files that another program deleted, replaced or truncated, and of a ring's that weren't joined
+	lostFiles  error           // of files that others deleted, replaced or truncated, and of a ring's that weren't joined
+}
 
-	joining []*kept        // what triggers keep whose time is over
-	joins   sync.WaitGroup // of the goroutines that join them
-	turn    sync.Mutex     // one at a time
-	ending  atomic.Bool    // they don't wait for the queue any more
-	join    func(parts []string, out string) error
-	between func() // between their steps; of tests
+// fileNames are the names of a series' files.
+type fileNames struct {
+	base     string // of all paths, without number and extension
+	ext      string // of all paths; "" means a bag, whose extension is added to numbered files only
+	numbered bool   // the first file has a number, too
+	made     int    // number of files so far
 }
 
 // newSeries returns the files of a recording at a base. In a recording with a ring, the base is that of kept files.
 func newSeries(o Options, base, ext string, budget *work.Budget, log zerolog.Logger) (*series, error) {
 	s := &series{
-		o: o, base: base, ext: ext, log: log, budget: budget, latched: newLatched(budget, log), topics: map[string]bool{},
-		numbered: o.MaxSize > 0 || o.MaxTime > 0, full: func() {}, between: func() {},
+		o: o, log: log, budget: budget, latched: newLatched(budget, log), topics: map[string]bool{}, full: func() {},
+		fileNames: fileNames{base: base, ext: ext, numbered: o.MaxSize > 0 || o.MaxTime > 0},
 	}
-	s.join = s.joinParts
+	s.join, s.betweenSteps = s.joinParts, func() {}
 	if o.Ring.Before > 0 {
 		return s, s.startRing(o.Ring, base, time.Now())
 	}
@@ -93,11 +89,11 @@ func newSeries(o Options, base, ext string, budget *work.Budget, log zerolog.Log
 
 // pathOf returns the path of the next file for a base: NAME.bag, or NAME_0.bag, NAME_1.bag, …
 // as in rosbag record.
-func (s *series) pathOf(base string) string {
-	if s.numbered || s.made > 0 {
-		return partPath(base, s.made, s.ext)
+func (n *fileNames) pathOf(base string) string {
+	if n.numbered || n.made > 0 {
+		return partPath(base, n.made, n.ext)
 	}
-	return base + s.ext
+	return base + n.ext
 }
 
 // large is the size of a file after which the next one is written past the page cache from the start. The way
@@ -112,10 +108,10 @@ func (s *series) next() error {
 		s.start = s.now() // before the file exists, because time may jump once others see it
 	}
 	if s.made == 0 {
-		s.first = s.start
+		s.firstStart = s.start
 	}
 	if s.open {
-		s.before += s.cur.Size()
+		s.bytesBefore += s.cur.Size()
 	}
 	if s.open && !s.overlap {
 		s.open = false
@@ -155,7 +151,7 @@ func (s *series) next() error {
 	}
 	// Their time is that of the queue: the disk may be late.
 	return s.latched.repeat(s.made == 1, func(it *item) error {
-		if err := s.put(it, instant{stamp: s.at}); !errors.Is(err, camdriver.ErrUnsupported) {
+		if err := s.put(it, instant{stamp: s.itemTime}); !errors.Is(err, camdriver.ErrUnsupported) {
 			return err
 		}
 		return nil
@@ -198,11 +194,11 @@ func (s *series) write(it *item) error {
 		s.latched.follow(len(it.frame.Data))
 		return s.cur.device.devices[it.device].Frame(it.sensor, it.frame)
 	}
-	s.at = it.at
+	s.itemTime = it.at
 	if err := s.splitIfDue(it); err != nil {
 		return err
 	}
-	if s.over {
+	if s.limitReached {
 		return errOver
 	}
 	s.pause(false)
@@ -311,7 +307,7 @@ func (s *series) close(f *part, over span) {
 	switch {
 	case why == gone:
 		s.done.Files++
-		s.gone = errors.Join(s.gone, fmt.Errorf("%w: close %s: %w", program.ErrIncomplete, f.name(), err))
+		s.lostFiles = errors.Join(s.lostFiles, fmt.Errorf("%w: close %s: %w", program.ErrIncomplete, f.name(), err))
 		return // another file has its name now
 	case s.ring == nil:
 		s.finish(f.name(), kept)
@@ -384,7 +380,7 @@ func (s *series) end() error {
 	err := s.endRing()
 	s.mu.Unlock()
 	s.joins.Wait()
-	return errors.Join(s.err, s.gone, err)
+	return errors.Join(s.err, s.lostFiles, err)
 }
 
 // totals describes all files, without those that a ring has removed. It may be called from any goroutine.

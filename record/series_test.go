@@ -46,7 +46,7 @@ func finish(t *testing.T, f *series) {
 // pass lets a tick come at a time.
 func pass(t *testing.T, f *series, now time.Time) {
 	t.Helper()
-	f.at = bagstore.TimeOf(now)
+	f.itemTime = bagstore.TimeOf(now)
 	need.Must(t, f.splitIfDue(&item{}))
 }
 
@@ -148,16 +148,16 @@ func TestDuration(t *testing.T) {
 		need.Must(t, o.completeTopics())
 		f, clock := files(t, o)
 		for n := range 3 {
-			if f.over {
+			if f.limitReached {
 				t.Fatalf("over after %d s", n)
 			}
-			f.at = bagstore.TimeOf(clock.now)
+			f.itemTime = bagstore.TimeOf(clock.now)
 			need.Must(t, f.splitIfDue(&item{part: uint32(min(n, 1))})) // a split by request, after a second
 			clock.advance(time.Second)
 		}
 		finish(t, f)
-		if f.made != 2 || !f.over {
-			t.Errorf("%d files, over: %v", f.made, f.over)
+		if f.made != 2 || !f.limitReached {
+			t.Errorf("%d files, over: %v", f.made, f.limitReached)
 		}
 	})
 	t.Run("split", func(t *testing.T) {
@@ -237,13 +237,13 @@ func TestTotals(t *testing.T) {
 			dir := t.TempDir()
 			c.o.Output, c.o.MaxTime, c.o.Split = filepath.Join(dir, "x"), time.Second, true
 			f, clock := files(t, c.o)
-			for i := 0; !f.over && i < 10; i++ {
+			for i := 0; !f.limitReached && i < 10; i++ {
 				pass(t, f, clock.now)
 				clock.advance(500 * time.Millisecond)
 			}
 			finish(t, f)
-			if got := listing(t, dir); got != c.files || !f.over {
-				t.Errorf("files: %s, ended: %v", got, f.over)
+			if got := listing(t, dir); got != c.files || !f.limitReached {
+				t.Errorf("files: %s, ended: %v", got, f.limitReached)
 			}
 		})
 	}

@@ -102,7 +102,7 @@ func (r *Recording) writeEvents(it item) error {
 	events := r.rescued
 	r.rescued = nil
 	r.mu.Unlock()
-	r.files.at = it.at
+	r.files.itemTime = it.at
 	for _, it := range append(events, it) {
 		if it.event == nil {
 			continue
