@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -81,13 +83,17 @@ func Python(t testing.TB, modules ...string) string {
 	t.Helper()
 	const python = "/usr/bin/python3"
 	Programs(t, python)
-	for _, module := range modules {
-		if out, err := exec.Command(python, "-c", "import "+module).CombinedOutput(); err != nil {
-			Missing(t, "python module %s: %v\n%s", module, err, out)
+	if list := strings.Join(modules, ", "); list != "" {
+		tried, _ := imports.LoadOrStore(list, sync.OnceValues(exec.Command(python, "-c", "import "+list).CombinedOutput))
+		if out, err := tried.(func() ([]byte, error))(); err != nil {
+			Missing(t, "python module of %s: %v\n%s", list, err, out)
 		}
 	}
 	return python
 }
+
+// imports are the results of importing lists of modules, which takes ROS's half a second.
+var imports sync.Map
 
 // Bag returns the path of an example bag that may not lie in the repository,
 // such as "public/d435_2018_v3.bag", below the folder that RS_BAGS names.
