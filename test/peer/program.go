@@ -1,10 +1,13 @@
 package peer
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -23,6 +26,15 @@ func Main(m *testing.M) (code int) {
 	}
 	defer os.RemoveAll(scratch) //nolint:errcheck // at the end of the process
 	return m.Run()
+}
+
+// Waits has twice as many tests run in parallel as there are processors, unless the flag -parallel says how many: for
+// tests that mostly wait for the programs that they start. Call it from TestMain before Main.
+func Waits() {
+	err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // m.Run parses the command line
+	if err != nil {
+		panic(err) // the flag isn't there
+	}
 }
 
 // Scratch returns a path in the folder that all tests of a package share.
