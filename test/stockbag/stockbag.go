@@ -8,6 +8,7 @@ package stockbag
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -121,27 +122,38 @@ var start = sync.OnceValues(func() ([]*reader, error) {
 		}
 		readers = append(readers, r)
 	}
-	return readers, os.RemoveAll(filepath.Dir(cpp)) // it runs
+	return readers, nil
 })
 
-// build compiles the C++ reader into a folder of its own. Debian has the headers
+// build compiles the C++ reader, which takes seconds, once for the tests of all packages. Debian has the headers
 // that rosbag needs in places that its pkg-config files don't name.
 func build() (path string, err error) {
-	dir, err := os.MkdirTemp("", "stockbag")
+	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	path = filepath.Join(dir, "messages")
-	args := []string{"-O1", "-std=gnu++17", "-x", "c++", "-", "-o", path}
+	path = filepath.Join(cache, "rs-ros-node-tests", fmt.Sprintf("messages-%x", sha256.Sum256(cppSource)))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), "build")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // what is left takes some KB
+	args := []string{"-O1", "-std=gnu++17", "-x", "c++", "-", "-o", filepath.Join(dir, "messages")}
 	for _, name := range []string{"pluginlib", "class_loader", "ament_index_cpp", "rcutils", "rcpputils"} {
 		args = append(args, "-I/usr/include/"+name)
 	}
 	cmd := exec.Command("g++", append(args, "-lrosbag_storage", "-lroscpp_serialization", "-lrostime", "-lcpp_common", "-lboost_system")...)
 	cmd.Stdin = bytes.NewReader(cppSource)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", errors.Join(fmt.Errorf("%w\n%s", err, out), os.RemoveAll(dir))
+		return "", fmt.Errorf("%w\n%s", err, out)
 	}
-	return path, nil
+	return path, os.Rename(filepath.Join(dir, "messages"), path) // another package may have been as fast
 }
 
 // run starts a reader, which ends when its standard input does: with this process.
