@@ -13,7 +13,7 @@ import (
 // TestDefinitions: with the folder that definitions writes, stock tools know the types of all topics
 // and services of a camera, and print, call, record and play them.
 func TestDefinitions(t *testing.T) {
-	g := onRoscore(t)
+	g := onMaster(t)
 	need.Programs(t, "rosmsg", "rossrv")
 	folder := filepath.Join(t.TempDir(), "the definitions")
 	for range 2 { // running it again changes nothing

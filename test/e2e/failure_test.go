@@ -13,20 +13,26 @@ import (
 
 // TestMasterRestarts checks that a live node waits for its master, and registers again after a restart.
 func TestMasterRestarts(t *testing.T) {
-	onEachGraph(t, func(t *testing.T, g *graph, startMaster func() *peer.Process) {
-		const topic = "/camera/gyro/sample"
-		live := g.start(peer.Program(t), append([]string{"live"}, smallCamera...)...)
-		for range 2 {
-			master := startMaster()
-			g.awaitPublisher(topic)
-			g.awaitService("/rs_ros_node/device_info")
-			g.wantContains([]string{"angular_velocity:"}, "rostopic", "echo", "-n", "1", topic)
-			master.Interrupt()
-		}
-		if code := live.Interrupt(); code != 0 {
-			t.Errorf("live ended with %d", code)
-		}
-	})
+	t.Parallel()
+	need.Programs(t, stockTools...)
+	for name, start := range map[string]func(*graph) *peer.Process{"roscore": (*graph).startRoscore, "ours": (*graph).startMaster} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const topic = "/camera/gyro/sample"
+			g := newGraph(t)
+			live := g.start(peer.Program(t), append([]string{"live"}, smallCamera...)...)
+			for range 2 {
+				master := start(g)
+				g.awaitPublisher(topic)
+				g.awaitService("/rs_ros_node/device_info")
+				g.wantContains([]string{"angular_velocity:"}, "rostopic", "echo", "-n", "1", topic)
+				master.Interrupt()
+			}
+			if code := live.Interrupt(); code != 0 {
+				t.Errorf("live ended with %d", code)
+			}
+		})
+	}
 }
 
 // TestKilledRecording checks that stock programs read a recording killed with SIGKILL as a whole,

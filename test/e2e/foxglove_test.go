@@ -58,6 +58,7 @@ func startFoxglove(t *testing.T, bag string) (player *peer.Process, url string) 
 // TestPlayFoxglove plays a bag to a Foxglove client, byte by byte, which then calls a
 // service, sets a parameter and asks for the connection graph.
 func TestPlayFoxglove(t *testing.T) {
+	t.Parallel()
 	bag, want := foxgloveBag(t)
 	player, url := startFoxglove(t, bag)
 	c := visitor.DialFoxglove(t, url)

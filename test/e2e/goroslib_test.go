@@ -48,7 +48,7 @@ func (g *graph) goroslibListens(topic string) *goListener {
 
 // TestRecordGoroslib records what a goroslib node publishes.
 func TestRecordGoroslib(t *testing.T) {
-	g := onRoscore(t)
+	g := onMaster(t)
 	p, err := goroslib.NewPublisher(goroslib.PublisherConf{
 		Node: g.goroslibNode("goroslib_talker"), Topic: "/talk", Msg: &std_msgs.String{},
 	})
@@ -67,7 +67,7 @@ func TestRecordGoroslib(t *testing.T) {
 
 // TestGoroslibListens checks that goroslib gets the same images as ros, frame by frame.
 func TestGoroslibListens(t *testing.T) {
-	g := onRoscore(t)
+	g := onMaster(t)
 	const topic = "/camera/color/image_raw"
 	theirs, ours := g.goroslibListens(topic), g.listen(topic)
 	g.start(peer.Program(t), append([]string{"live"}, smallCamera...)...)
@@ -80,24 +80,23 @@ func TestGoroslibListens(t *testing.T) {
 
 // TestGoroslibExample runs the example for goroslib's users against a camera.
 func TestGoroslibExample(t *testing.T) {
-	onEachMaster(t, func(t *testing.T, g *graph) {
-		program := filepath.Join(t.TempDir(), "example")
-		if out, err := exec.Command("go", "build", "-race", "-o", program, "rsros/examples/goroslib").CombinedOutput(); err != nil {
-			t.Fatalf("build: %v\n%s", err, out)
+	g := onMaster(t)
+	program := filepath.Join(t.TempDir(), "example")
+	if out, err := exec.Command("go", "build", "-race", "-o", program, "rsros/examples/goroslib").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	g.start(peer.Program(t), append([]string{"live"}, smallCamera...)...)
+	g.awaitService("/pause_playback")
+	out := g.run(program, "-images", "3")
+	for _, text := range []string{
+		"camera_depth_optical_frame: 424x240, colour is 14.8 mm beside it\n",
+		"pause_playback true: Playback is now paused\npause_playback false: Playback is now resumed\nimage ",
+	} {
+		if !strings.Contains(out, text) {
+			t.Errorf("the example prints no %q:\n%s", text, out)
 		}
-		g.start(peer.Program(t), append([]string{"live"}, smallCamera...)...)
-		g.awaitService("/pause_playback")
-		out := g.run(program, "-images", "3")
-		for _, text := range []string{
-			"camera_depth_optical_frame: 424x240, colour is 14.8 mm beside it\n",
-			"pause_playback true: Playback is now paused\npause_playback false: Playback is now resumed\nimage ",
-		} {
-			if !strings.Contains(out, text) {
-				t.Errorf("the example prints no %q:\n%s", text, out)
-			}
-		}
-		if n := strings.Count(out, " m straight ahead\n"); n != 4 {
-			t.Errorf("the example saw %d images, want 4:\n%s", n, out)
-		}
-	})
+	}
+	if n := strings.Count(out, " m straight ahead\n"); n != 4 {
+		t.Errorf("the example saw %d images, want 4:\n%s", n, out)
+	}
 }

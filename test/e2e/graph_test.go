@@ -22,12 +22,6 @@ type graph struct {
 	client *http.Client
 }
 
-// masters are the programs that a test runs against: how each is started, and stopped by its process.
-var masters = map[string]func(g *graph) *peer.Process{
-	"roscore":  (*graph).startRoscore,
-	"embedded": func(g *graph) *peer.Process { return g.start(peer.Program(g.t), "master", "--port", g.port()) },
-}
-
 // startRoscore starts a roscore and waits for it. roscore gives its master ten seconds to start, and
 // exits if a busy machine needs more; then it is started again.
 func (g *graph) startRoscore() *peer.Process {
@@ -45,36 +39,32 @@ func (g *graph) startRoscore() *peer.Process {
 // stockTools are the programs that most tests run.
 var stockTools = []string{"roscore", "rostopic", "rosnode", "rosservice", "rosparam", "rosbag", "roslaunch"}
 
-// onEachMaster runs a test against a stock roscore and against our master.
-func onEachMaster(t *testing.T, test func(t *testing.T, g *graph)) {
-	onEachGraph(t, func(t *testing.T, g *graph, startMaster func() *peer.Process) {
-		startMaster()
-		g.awaitNode("/rosout")
-		test(t, g)
-	})
+// startMaster starts our master.
+func (g *graph) startMaster() *peer.Process {
+	g.t.Helper()
+	return g.start(peer.Program(g.t), "master", "--port", g.port())
 }
 
-// onRoscore returns the graph of a stock roscore, for a test that doesn't depend on the kind of master.
+// onRoscore returns the graph of a stock roscore, for a test of what our programs and a master say to each other.
 func onRoscore(t *testing.T) *graph {
+	t.Helper()
+	return onMasterOf(t, (*graph).startRoscore)
+}
+
+// onMaster returns the graph of our master, which starts sooner, for all other tests.
+func onMaster(t *testing.T) *graph {
+	t.Helper()
+	return onMasterOf(t, (*graph).startMaster)
+}
+
+func onMasterOf(t *testing.T, start func(*graph) *peer.Process) *graph {
 	t.Helper()
 	t.Parallel()
 	need.Programs(t, stockTools...)
 	g := newGraph(t)
-	masters["roscore"](g)
+	start(g)
 	g.awaitNode("/rosout")
 	return g
-}
-
-// onEachGraph is onEachMaster for a test that starts the master itself.
-func onEachGraph(t *testing.T, test func(t *testing.T, g *graph, startMaster func() *peer.Process)) {
-	need.Programs(t, stockTools...)
-	for name, start := range masters {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			g := newGraph(t)
-			test(t, g, func() *peer.Process { return start(g) })
-		})
-	}
 }
 
 // newGraph creates the environment; the master at its port is still to be started.

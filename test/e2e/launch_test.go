@@ -41,7 +41,7 @@ func (g *graph) rosPackageOf(program string) string {
 
 // TestRosrun starts the node without a command, with remaps and private parameters.
 func TestRosrun(t *testing.T) {
-	g := onRoscore(t)
+	g := onMaster(t)
 	g.rosPackage()
 	node := g.start("rosrun", "rs_ros_node", "rs-ros-node", "_device:=sim", "_depth_width:=424", "_depth_height:=240", "_depth_fps:=6",
 		"_color_width:=424", "_color_height:=240", "_color_fps:=6", "_enable_infra1:=false", "_enable_gyro:=false",
@@ -62,31 +62,30 @@ func TestRosrun(t *testing.T) {
 // TestLaunch runs camera.launch with the parameters and remappings of a user's launch file together
 // with record.launch, and then plays the recording with play.launch.
 func TestLaunch(t *testing.T) {
-	onEachMaster(t, func(t *testing.T, g *graph) {
-		g.rosPackage()
-		folder := t.TempDir()
-		robot, err := filepath.Abs("testdata/robot.launch")
-		need.Must(t, err)
-		camera := g.start("roslaunch", "--wait", robot, "record:="+filepath.Join(folder, "camera.bag"))
-		g.awaitPublisher("/front/depth")
-		if nodes := g.lines("rosnode", "list"); !slices.Contains(nodes, "/front") {
-			t.Errorf("rosnode list: %q", nodes)
-		}
-		g.wantContains([]string{"camera_info", "/device_0/sensor_0/Depth_0/image/data"}, "rostopic", "list")
+	g := onRoscore(t)
+	g.rosPackage()
+	folder := t.TempDir()
+	robot, err := filepath.Abs("testdata/robot.launch")
+	need.Must(t, err)
+	camera := g.start("roslaunch", "--wait", robot, "record:="+filepath.Join(folder, "camera.bag"))
+	g.awaitPublisher("/front/depth")
+	if nodes := g.lines("rosnode", "list"); !slices.Contains(nodes, "/front") {
+		t.Errorf("rosnode list: %q", nodes)
+	}
+	g.wantContains([]string{"camera_info", "/device_0/sensor_0/Depth_0/image/data"}, "rostopic", "list")
 
-		copied := filepath.Join(folder, "copy.bag")
-		record := g.start("roslaunch", "rs_ros_node", "record.launch", "bag:="+copied, "topics:=/front/depth", "args:=-l 5")
-		record.Wait() // required="true": it ends with the recorder
-		g.wantContains([]string{"messages:    5"}, "rosbag", "info", copied)
-		camera.Interrupt()
-		g.wantContains([]string{"/device_0/sensor_0/Depth_0/image/data"}, "rosbag", "info", filepath.Join(folder, "camera.bag"))
+	copied := filepath.Join(folder, "copy.bag")
+	record := g.start("roslaunch", "rs_ros_node", "record.launch", "bag:="+copied, "topics:=/front/depth", "args:=-l 5")
+	record.Wait() // required="true": it ends with the recorder
+	g.wantContains([]string{"messages:    5"}, "rosbag", "info", copied)
+	camera.Interrupt()
+	g.wantContains([]string{"/device_0/sensor_0/Depth_0/image/data"}, "rosbag", "info", filepath.Join(folder, "camera.bag"))
 
-		audience := g.listen("/front/depth", "/clock")
-		g.start("roslaunch", "rs_ros_node", "play.launch", "bag:="+copied, "args:=--loop")
-		audience.awaitCounts(map[string]int{"/front/depth": 5, "/clock": 5})
-		g.awaitParam("/use_sim_time", true)
-		g.wantContains([]string{"success: True"}, "rosservice", "call", "/play/pause_playback", "data: true")
-	})
+	audience := g.listen("/front/depth", "/clock")
+	g.start("roslaunch", "rs_ros_node", "play.launch", "bag:="+copied, "args:=--loop")
+	audience.awaitCounts(map[string]int{"/front/depth": 5, "/clock": 5})
+	g.awaitParam("/use_sim_time", true)
+	g.wantContains([]string{"success: True"}, "rosservice", "call", "/play/pause_playback", "data: true")
 }
 
 // TestDemo runs what a newcomer runs first: no ROS in the environment.

@@ -50,6 +50,7 @@ func TestEveryLaunchArgument(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(launches)) {
 		l := launches[name]
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			inner := g.in(t)
 			args := append([]string{"--wait", "rs_ros_node", l.file}, l.with...)
 			for _, row := range l.turns {

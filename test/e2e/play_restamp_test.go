@@ -42,6 +42,7 @@ var echoedStamp = regexp.MustCompile(`stamp: *\n +secs: *(\d+)\n +nsecs: *(\d+)`
 // TestRestamp checks that with --restamp, stock tools without simulated time get current stamps, and
 // that all stamps, including nested ones, are shifted by one constant.
 func TestRestamp(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "/usr/bin/rostopic")
 	program := peer.Program(t)
 	g := newJudge(t)

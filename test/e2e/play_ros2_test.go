@@ -10,6 +10,7 @@ import (
 
 // TestPlayRosbag2 plays a ROS 2 recording into a ROS 1 graph, where stock tools read it.
 func TestPlayRosbag2(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "/usr/bin/rostopic")
 	recorded := need.Bag(t, "db3/own_native.db3")
 	program := peer.Program(t)

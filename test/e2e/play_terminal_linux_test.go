@@ -18,6 +18,7 @@ import (
 // TestTerminal checks that keys take effect at once, that the status line shows it, and that the
 // terminal is restored whenever another program has it: after Ctrl-Z, and however the player ended.
 func TestTerminal(t *testing.T) {
+	t.Parallel()
 	program := peer.Program(t)
 	for name, c := range map[string]struct {
 		end  func(p *peer.Process, keys *os.File)

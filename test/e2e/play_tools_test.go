@@ -18,6 +18,7 @@ const dynparamPackage = `<package format="2"><name>dynamic_reconfigure</name><ve
 
 // TestDynparam controls a replay with Debian's dynparam.
 func TestDynparam(t *testing.T) {
+	t.Parallel()
 	const dynparam = "/usr/lib/dynamic_reconfigure/dynparam"
 	python := need.Python(t, "roslib", "dynamic_reconfigure")
 	program := peer.Program(t)
@@ -60,6 +61,7 @@ func TestDynparam(t *testing.T) {
 
 // TestStockTools checks that rostopic reads the played topics and the status, and seeks.
 func TestStockTools(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "/usr/bin/rostopic", "/usr/bin/rosservice", "/usr/bin/rosnode")
 	program := peer.Program(t)
 	g := newJudge(t)
@@ -99,6 +101,7 @@ func TestStockTools(t *testing.T) {
 
 // TestRealSenseBag plays a real camera's recording of 2018, whose topic names crash the stock player.
 func TestRealSenseBag(t *testing.T) {
+	t.Parallel()
 	program := peer.Program(t)
 	recording := need.Bag(t, "public/d435_2018_v3.bag")
 	b := samplebag.Open(t, recording)

@@ -28,6 +28,7 @@ func recordingOfCamera(t *testing.T) string {
 // TestWrapperNaming checks that an SDK bag played as realsense2_camera's topics obeys every control
 // that other bags obey.
 func TestWrapperNaming(t *testing.T) {
+	t.Parallel()
 	program := peer.Program(t)
 	g := newJudge(t)
 	r := g.record([]string{depthTopic, colorTopic})
@@ -69,6 +70,7 @@ func TestWrapperNaming(t *testing.T) {
 // TestStamps checks that the clock matches the stamps under both namings, also in a .db3, whose headers have file times; with
 // --restamp they are current.
 func TestStamps(t *testing.T) {
+	t.Parallel()
 	program := peer.Program(t)
 	const sdkTopic = "/device_0/sensor_1/Color_0/image/data"
 	day := bagstore.NewTime(1_700_000_000, 0) // of the recordings
@@ -99,7 +101,7 @@ func TestStamps(t *testing.T) {
 				stamps <- bagstore.Time(head.Header.Stamp)
 			})
 			need.Must(t, err)
-			args := append([]string{"play", c.recording, "--wait-for-subscribers", "--topics", c.topic}, c.args...)
+			args := append([]string{"play", c.recording, "--wait-for-subscribers", "--duration", "0.3", "--topics", c.topic}, c.args...)
 			if code := g.start(program, args...).Wait(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
@@ -124,7 +126,7 @@ func TestStamps(t *testing.T) {
 // TestStampsWithStockTools plays a recording of librealsense for nodes with use_sim_time.
 func TestStampsWithStockTools(t *testing.T) {
 	program := peer.Program(t)
-	g := onRoscore(t)
+	g := onMaster(t)
 	const topic = "/device_0/sensor_0/Depth_0/image/data"
 	g.run("rosparam", "set", "use_sim_time", "true")
 	p := g.start(program, "play", recordingOfCamera(t), "--clock", "--loop", "--loop-monotonic")
@@ -143,14 +145,11 @@ func TestStampsWithStockTools(t *testing.T) {
 // with matching stamps, that their filters have options, and that the image transports deliver.
 func TestPlayComputes(t *testing.T) {
 	program := peer.Program(t)
-	need.Programs(t, "roscore", "rostopic", "rosservice")
 	script, err := filepath.Abs("testdata/cloud_judge.py")
 	need.Must(t, err)
 	bag, err := filepath.Abs("../../camdriver/process/testdata/unpleasant.bag") // 16 sets
 	need.Must(t, err)
-	g := newGraph(t)
-	masters["roscore"](g)
-	g.awaitNode("/rosout")
+	g := onMaster(t)
 	judge := g.start(need.Python(t, "rospy"), script, "16")
 	aligned, colour, points := "/camera/aligned_depth_to_color/image_raw", colorTopic, "/camera/depth/color/points"
 	compressed := g.start("rostopic", "echo", "--noarr", "-n", "16", aligned+"/compressedDepth")

@@ -14,6 +14,7 @@ import (
 // TestPythonModule reads recordings in Python: every frame's pixels and metadata are those that librealsense was given,
 // whatever the format.
 func TestPythonModule(t *testing.T) {
+	t.Parallel()
 	program := peer.Program(t)
 	folder := t.TempDir()
 	bag := samplebag.SDK(t, "sw_small_lz4.bag", "sdk.bag")

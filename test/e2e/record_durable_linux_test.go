@@ -14,6 +14,7 @@ import (
 // TestRecordedNameIsDurable: each name of a recorded bag is made safe from a power cut: its folder is synced after the
 // file was created, and again after it has its final name.
 func TestRecordedNameIsDurable(t *testing.T) {
+	t.Parallel()
 	g := newJudge(t)
 	strace, err := exec.LookPath("strace")
 	if err != nil {

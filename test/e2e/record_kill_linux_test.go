@@ -121,7 +121,7 @@ func starved(t *testing.T, pid int) (all time.Duration) {
 // by the recorder's waits for a processor.
 func TestKilledRecord(t *testing.T) {
 	python := need.Python(t, "rosbag")
-	g := onRoscore(t)
+	g := onMaster(t)
 	for _, k := range []killed{
 		{"none", "x.bag", nil, 100 * time.Millisecond}, {"lz4", "x.bag", []string{"--lz4"}, 100 * time.Millisecond},
 		{"bz2", "x.bag", []string{"--bz2"}, 100 * time.Millisecond}, {"mcap", "x.mcap", nil, 600 * time.Millisecond},
@@ -129,7 +129,7 @@ func TestKilledRecord(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			g := g.in(t)
 			o := g.onlooker()
-			for after := k.missing + 500*time.Millisecond; after < 3*time.Second; after += 750 * time.Millisecond {
+			for after := k.missing + 500*time.Millisecond; after < 3*time.Second; after += 1100 * time.Millisecond {
 				g.killRecord(o, python, k, after)
 			}
 		})

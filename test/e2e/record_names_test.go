@@ -12,7 +12,7 @@ import (
 // TestRecordedNames checks that topics are recorded under resolved names, where stock tools find them.
 func TestRecordedNames(t *testing.T) {
 	need.Programs(t, "rosbag", "rostopic")
-	g := onRoscore(t)
+	g := onMaster(t)
 	g.start("rostopic", "pub", "-r", "20", "/robot/chatter", "std_msgs/String", "hello")
 	bag, some := filepath.Join(t.TempDir(), "x.bag"), filepath.Join(t.TempDir(), "y.bag")
 	g.run(peer.Program(t), "record", "-l", "3", "-O", bag, "chatter", "__ns:=robot")

@@ -19,7 +19,7 @@ import (
 // publisher's queue drops while the recorder is stopped, and that the bag lacks exactly those.
 func TestRecordOverflow(t *testing.T) {
 	python := need.Python(t, "rospy", "sensor_msgs")
-	g := onRoscore(t)
+	g := onMaster(t)
 	script, err := filepath.Abs("testdata/overflow.py")
 	need.Must(t, err)
 	cmd := exec.Command(python, script)

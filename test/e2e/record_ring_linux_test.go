@@ -38,7 +38,7 @@ func TestRingTriggers(t *testing.T) {
 	python := need.Python(t, "rosbag")
 	triggers, _ := strconv.Atoi(os.Getenv("RS_TRIGGERS"))
 	triggers = max(triggers, 4)
-	g := onRoscore(t)
+	g := onMaster(t)
 	b := newBlackBox(t, g, python)
 	for round := 0; b.triggered < triggers; round++ {
 		full := round%4 == 1

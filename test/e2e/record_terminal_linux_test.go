@@ -19,6 +19,7 @@ import (
 // terminal has become narrow, and leaves the terminal as it was. What was typed ahead is no key, and one that
 // pauses asks first. Stock rosbag reads marks.
 func TestRecordTerminal(t *testing.T) {
+	t.Parallel()
 	g := newJudge(t)
 	bag := filepath.Join(t.TempDir(), "x.bag")
 	keys, screen := need.Terminal(t)

@@ -21,7 +21,7 @@ import (
 func TestSignedAddress(t *testing.T) {
 	need.Programs(t, stockTools...)
 	b, g := bucket.Start(t), newGraph(t)
-	masters["roscore"](g)
+	g.startRoscore()
 	b.Put("walk.bag", samplebag.Data(t, "sw_small_lz4.bag"))
 	signed := b.Signed(t, "walk.bag")
 	rosout := g.start("rostopic", "echo", "/rosout")

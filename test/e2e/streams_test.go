@@ -38,6 +38,7 @@ func piped(t *testing.T, in []byte, code int, args ...string) []byte {
 
 // TestStreams checks that - is standard input and standard output, for bags and for other formats.
 func TestStreams(t *testing.T) {
+	t.Parallel()
 	small := smallBag(t)
 	bag, err := os.ReadFile(small)
 	need.Must(t, err)

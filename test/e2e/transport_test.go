@@ -35,7 +35,7 @@ func (g *graph) dynparam() func(args ...string) string {
 // TestImageTransport checks the compressed topics of every image, with the parameters of
 // image_transport's plugins, live and replayed.
 func TestImageTransport(t *testing.T) {
-	g := onRoscore(t)
+	g := onMaster(t)
 	g.run("rosparam", "set", "/camera/infra1/image_rect_raw/compressed/format", "png")
 	folder := t.TempDir()
 	bag := filepath.Join(folder, "camera.bag")

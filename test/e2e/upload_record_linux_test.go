@@ -27,9 +27,8 @@ import (
 func TestUploadRecord(t *testing.T) {
 	python := need.Python(t, "rospy", "sensor_msgs")
 	need.Programs(t, stockTools...)
-	b := bucket.Start(t)
-	g := newGraph(t)
-	masters["roscore"](g)
+	b, g := bucket.Start(t), newGraph(t)
+	g.startRoscore()
 	g.awaitNode("/rosout")
 	script, err := filepath.Abs("testdata/overflow.py")
 	need.Must(t, err)

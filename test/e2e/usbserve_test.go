@@ -17,6 +17,7 @@ import (
 
 // TestUSBServeSignals unplugs and replugs cameras by signals, as seen by a host.
 func TestUSBServeSignals(t *testing.T) {
+	t.Parallel()
 	p := peer.Start(t, peer.Env(t, ""), peer.Program(t), "usb-serve", "--device", "sim", "--device", "sim:7", "--listen", "127.0.0.1:0")
 	var address []string
 	peer.Await(t, "the address", func() bool {

@@ -79,7 +79,7 @@ func (g *graph) pausesCamera() {
 }
 
 func TestRSFromFileLaunch(t *testing.T) {
-	g := onRoscore(t)
+	g := onMaster(t)
 	g.rosPackage()
 	bag, err := filepath.Abs("../data/librealsense/sw_small_lz4.bag")
 	need.Must(t, err)
@@ -88,7 +88,7 @@ func TestRSFromFileLaunch(t *testing.T) {
 }
 
 func TestRSRGBDLaunch(t *testing.T) {
-	g := onRoscore(t)
+	g := onMaster(t)
 	g.rosPackage()
 	camera := g.launch("rs_rgbd.launch", append([]string{"device:=sim", "disparity_processing:=true"}, small...)...)
 	g.wantContains([]string{"height: 240", "width: 424", "is_dense: False"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth_registered/points")
@@ -97,7 +97,7 @@ func TestRSRGBDLaunch(t *testing.T) {
 }
 
 func TestRSMultipleDevicesLaunch(t *testing.T) {
-	g := onRoscore(t)
+	g := onMaster(t)
 	g.rosPackage()
 	g.launch("rs_multiple_devices.launch", "device:=sim", "serial_no_camera1:=_111", "serial_no_camera2:=_222", "camera2:=back",
 		"args:=--depth 424x240@6 --color 424x240@6 --infra1 off --infra2 off")
@@ -111,7 +111,7 @@ func TestRSMultipleDevicesLaunch(t *testing.T) {
 // TestRSOtherLaunches checks that the original's other launch files start what can work here, and
 // report what can't.
 func TestRSOtherLaunches(t *testing.T) {
-	g := onRoscore(t)
+	g := onMaster(t)
 	g.rosPackage()
 	t.Run("rs_aligned_depth", func(t *testing.T) {
 		g := g.in(t)
@@ -145,11 +145,13 @@ func TestRSOtherLaunches(t *testing.T) {
 // TestLaunchIntoFile checks that with output:=screen, the node's log follows roslaunch's output into a
 // file, and with output:=log only warnings do.
 func TestLaunchIntoFile(t *testing.T) {
-	g := onRoscore(t)
+	g := onMaster(t)
 	g.rosPackage()
 	for output, want := range map[string]bool{"screen": true, "log": false} {
 		file := filepath.Join(t.TempDir(), "out")
-		g.start("sh", "-c", `exec roslaunch --wait rs_ros_node rs_camera.launch output:=`+output+` device:=sim usb_port_id:=2-1 args:="--duration 1s" >"$0" 2>&1`, file).Wait()
+		script := `exec roslaunch --wait rs_ros_node rs_camera.launch "$@" >"$0" 2>&1`
+		args := []string{"-c", script, file, "output:=" + output, "device:=sim", "usb_port_id:=2-1", "args:=--duration 1s"}
+		g.start("sh", append(args, small...)...).Wait()
 		text, err := os.ReadFile(file)
 		need.Must(t, err)
 		if got := strings.Contains(string(text), " INF "); got != want || !strings.Contains(string(text), "~usb_port_id") {
