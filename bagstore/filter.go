@@ -12,12 +12,12 @@ import (
 
 // Filter selects messages. The zero value selects all.
 type Filter struct {
-	// Topics to keep; empty keeps all.
+	// Topics to keep.
 	Topics []string
-	// Match keeps topics that it matches entirely, in addition to Topics; nil keeps all.
-	Match *regexp.Regexp
-	// Exclude drops topics that it matches entirely.
-	Exclude *regexp.Regexp
+	// Match keeps further topics; if it and Topics are empty, all are kept.
+	Match Patterns
+	// Exclude drops topics.
+	Exclude Patterns
 	// Types to keep, such as "sensor_msgs/Image"; empty keeps all.
 	Types []string
 	// Start and End bound the time, both inclusive; 0 leaves that side open.
@@ -34,7 +34,7 @@ func (f Filter) Query() Query {
 }
 
 func (f Filter) keeps(c *Connection) bool {
-	if Matches(f.Exclude, c.Topic) {
+	if f.Exclude.Match(c.Topic) {
 		return false
 	}
 	if f.As != nil {
@@ -43,19 +43,7 @@ func (f Filter) keeps(c *Connection) bool {
 	if len(f.Types) > 0 && !slices.Contains(f.Types, c.Type) {
 		return false
 	}
-	if len(f.Topics) == 0 && f.Match == nil {
-		return true
-	}
-	return slices.Contains(f.Topics, c.Topic) || Matches(f.Match, c.Topic)
-}
-
-// Matches reports whether re, if not nil, matches all of s.
-func Matches(re *regexp.Regexp, s string) bool {
-	if re == nil || !re.MatchString(s) {
-		return false
-	}
-	full, err := MatchWhole(re.String()) // the leftmost match may not be the longest
-	return err == nil && full.MatchString(s)
+	return len(f.Topics)+len(f.Match) == 0 || slices.Contains(f.Topics, c.Topic) || f.Match.Match(c.Topic)
 }
 
 // Expressions joins those of a list that was split at its commas where a comma is in braces, as in "/cam[0-9]{1,2}".

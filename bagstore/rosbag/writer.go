@@ -89,7 +89,7 @@ func (w *Writer) addConnection(c *bagstore.Connection) error {
 	for uint32(len(w.conns)) <= c.ID {
 		w.conns = append(w.conns, topic{})
 	}
-	w.conns[c.ID] = topic{Connection: c, plain: w.o.LZ4Topics != nil && !bagstore.Matches(w.o.LZ4Topics, c.Topic)}
+	w.conns[c.ID] = topic{Connection: c, plain: w.o.LZ4Topics != nil && !w.o.LZ4Topics.MatchString(c.Topic)}
 	return nil
 }
 

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/pflag"
@@ -82,11 +80,11 @@ func (s Selection) Filter(bags []*bagstore.Recording) (f bagstore.Filter, err er
 	f.Types = s.Types
 	var topics, exclude, start, end error
 	if s.Regex {
-		f.Match, topics = anyOf(bagstore.Expressions(s.Topics))
+		f.Match, topics = patterns(bagstore.Expressions(s.Topics))
 	} else {
 		f.Topics, topics = s.topics(bags)
 	}
-	f.Exclude, exclude = anyOf(s.Exclude)
+	f.Exclude, exclude = patterns(s.Exclude)
 	f.Start, start = timeIn(bags, "start", s.Start)
 	f.End, end = timeIn(bags, "end", s.End)
 	err = cmp.Or(s.check(), topics, exclude, start, end)
@@ -147,18 +145,10 @@ func (s Selection) topics(bags []*bagstore.Recording) ([]string, error) {
 	return list, nil
 }
 
-// anyOf returns an expression that matches what any of several matches.
-func anyOf(expressions []string) (*regexp.Regexp, error) {
-	if len(expressions) == 0 {
-		return nil, nil
-	}
+// patterns is [bagstore.ParsePatterns] of expressions that match something.
+func patterns(expressions []string) (bagstore.Patterns, error) {
 	if slices.Contains(expressions, "") {
 		return nil, errors.New("an empty expression matches no topic")
 	}
-	for _, e := range expressions {
-		if _, err := bagstore.MatchWhole(e); err != nil {
-			return nil, err
-		}
-	}
-	return bagstore.MatchWhole(strings.Join(expressions, "|"))
+	return bagstore.ParsePatterns(expressions)
 }

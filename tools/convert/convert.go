@@ -68,7 +68,7 @@ func (o Options) part(file *rsbag.File) (bagstore.Filter, error) {
 		return bagstore.Filter{}, nil
 	}
 	chosen, err := o.Choose([]*bagstore.Recording{file.Bag()})
-	if f := chosen.Filter; err == nil && (len(f.Topics)+len(f.Types) > 0 || f.Match != nil || f.Exclude != nil) {
+	if f := chosen.Filter; err == nil && len(f.Topics)+len(f.Types)+len(f.Match)+len(f.Exclude) > 0 {
 		err = fmt.Errorf("%w: a RealSense recording is converted with all its topics; to leave some out, run: rs-ros-node filter %s -o part.bag --topics …, then: rs-ros-node convert part.bag -o %s", program.ErrUsage, o.In, o.Out)
 	}
 	return chosen.Filter, err

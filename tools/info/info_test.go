@@ -64,7 +64,7 @@ func TestAsStock(t *testing.T) {
 func mixedBag(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "mixed.bag")
-	w := samplebag.Create(t, path, bagstore.Options{LZ4Topics: regexp.MustCompile("/packed")})
+	w := samplebag.Create(t, path, bagstore.Options{LZ4Topics: regexp.MustCompile("^/packed$")})
 	for n, topic := range []string{"/packed", "/plain"} {
 		w.Put(stockbag.StringType(topic), bagstore.Time(1+n)*1e9, stockbag.Text(n, 20<<10))
 	}

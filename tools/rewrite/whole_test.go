@@ -45,7 +45,7 @@ func wholeChunks(t *testing.T, seed uint64) (whole, chunks int) {
 		o.Compression = kinds[rnd.IntN(len(kinds))]
 	}
 	if rnd.IntN(3) == 0 {
-		o.Exclude = regexp.MustCompile(fmt.Sprintf("/topic_%d", rnd.IntN(5)))
+		o.Exclude = bagstore.Patterns{regexp.MustCompile(fmt.Sprintf("^/topic_%d$", rnd.IntN(5)))}
 	}
 	if rnd.IntN(2) == 0 {
 		o.Start = bagstore.Time(1e9 + rnd.Int64N(1e9))
