@@ -11,47 +11,50 @@ import (
 	"rsros/replay"
 )
 
-// Do executes a command of the player. Bag times are those of Frame.Arrival in the first round of
-// a loop; positions are file times.
+// Do executes a command of the player, for all Cameras. Bag times are those of Frame.Arrival in the first round of
+// a loop; positions are file times, of several cameras with their Offset.
 //
 // A StepMessage raises the events up to and including the next frame. While paused, seeks raise
 // the last frame at or before the position of every started stream, and a Resume continues with
 // the frames after those. After Close, the error is ErrClosed.
-func (d *Device) Do(ctx context.Context, c replay.Command) error {
+func (g *group) Do(ctx context.Context, c replay.Command) error {
 	switch c.(type) {
 	case replay.StepMessage:
-		for before := d.frames.Load(); ; {
-			if err := d.do(ctx, c); err != nil || d.frames.Load() > before {
+		for before := g.frames.Load(); ; {
+			if err := g.do(ctx, c); err != nil || g.frames.Load() > before {
 				return err
 			}
 		}
 	case replay.SeekTo, replay.SeekBy, replay.SeekOffset, replay.SetRange:
-		jumps := d.Status().Jumps
-		err := d.do(ctx, c)
-		if s := d.Status(); err != nil || s.State != replay.Paused || s.Jumps == jumps {
+		jumps := g.Status().Jumps
+		err := g.do(ctx, c)
+		if s := g.Status(); err != nil || s.State != replay.Paused || s.Jumps == jumps {
 			return err
 		}
-		return d.do(ctx, replay.Call{Func: d.show})
+		return g.do(ctx, replay.Call{Func: g.show})
 	}
-	return d.do(ctx, c)
+	return g.do(ctx, c)
 }
 
-func (d *Device) do(ctx context.Context, c replay.Command) error {
-	err := d.player.Do(ctx, c)
+func (g *group) do(ctx context.Context, c replay.Command) error {
+	err := g.player.Do(ctx, c)
 	if errors.Is(err, replay.ErrStopped) {
 		return camdriver.ErrClosed
 	}
 	return err
 }
 
-// Status returns the state of the player, which is at most 100 ms old. Position is a file time.
-func (d *Device) Status() replay.Status { return d.player.Status() }
+// Status returns the state of the player, which is at most 100 ms old. Position is a file time, of several cameras with
+// their Offset.
+func (g *group) Status() replay.Status { return g.player.Status() }
 
 // Show raises the last frame at or before the position of every started stream again.
-func (d *Device) Show(ctx context.Context) error {
-	return d.do(ctx, replay.Call{Func: func() {
-		d.raised.forget()
-		d.show()
+func (g *group) Show(ctx context.Context) error {
+	return g.do(ctx, replay.Call{Func: func() {
+		for _, d := range g.devices {
+			d.raised.forget()
+		}
+		g.show()
 	}})
 }
 
@@ -61,7 +64,7 @@ func (d *Device) SeekFrame(ctx context.Context, id camdriver.StreamID, number ui
 	if err != nil {
 		return fmt.Errorf("frame %d of %s: %w", number, id, err)
 	}
-	return d.Do(ctx, replay.SeekOffset{Offset: at})
+	return d.Do(ctx, replay.SeekOffset{Offset: d.offset + at})
 }
 
 // Observe makes the player's goroutine call clock with the bag time Options.ClockHz times a second,
@@ -83,7 +86,7 @@ func (d *Device) choose(change func() error) (err error) {
 			}
 		}
 		d.wanted.Store(&wanted)
-		return !slices.ContainsFunc(d.sensors, func(s *sensor) bool { return s.handler != nil })
+		return !slices.ContainsFunc(d.devices, (*Device).started)
 	}})
 	return errors.Join(closed, err)
 }
@@ -105,4 +108,9 @@ func (d *Device) start(s *sensor, profiles []camdriver.Profile, h camdriver.Hand
 		s.handler, s.profiles = h, slices.Clone(profiles)
 		return nil
 	})
+}
+
+// started reports whether a sensor is started.
+func (d *Device) started() bool {
+	return slices.ContainsFunc(d.sensors, func(s *sensor) bool { return s.handler != nil })
 }

@@ -9,6 +9,8 @@
 // Playback begins when the first sensor starts. To get all frames, open with
 // Options.Paused, start all sensors, then resume.
 //
+// The cameras of one recording can be devices of one player. Positions are then times since the first frame of all.
+//
 // Pixels are in the memory of the bag reader. A retained frame keeps its block of the
 // file in memory, also after Close.
 package recorded
@@ -23,7 +25,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/camdriver"
 	"rsros/replay"
@@ -40,30 +41,25 @@ type Options struct {
 	Context  context.Context // that of bagstore.OpenOptions
 	Camera   string          // that of rsbag.Options, with Lenient
 	Lenient  bool
+	All      bool    // without Camera, open all cameras of a recording (see Device.Cameras)
 	ClockHz  float64 // how often the time is observed (Device.Observe); 0 is never
 }
 
-// Device is a recording. It implements camdriver.Device.
+// Device is a camera of a recording. It implements camdriver.Device.
 type Device struct {
+	*group
 	file    *rsbag.File
+	offset  time.Duration // of file time 0 on the group's time line
 	snap    camdriver.DeviceSnapshot
 	sensors []*sensor
 	conns   connections
-	opened  time.Time // Frame.Arrival at file time 0 in the first round
-	player  *replay.Player
-	cancel  context.CancelFunc // ends the player
-	clock   func() error       // closes its clock
 	wanted  atomic.Pointer[map[camdriver.StreamID]bool]
 	raised  raised
-	frames  atomic.Uint64 // raised so far
 
 	mu      sync.Mutex
 	options [][]camdriver.Option // by sensor
 	damaged uint64
 	damage  error
-
-	closing sync.Once
-	closed  error
 }
 
 var _ camdriver.Device = (*Device)(nil)
@@ -81,31 +77,32 @@ func Open(path string, o Options) (*Device, error) {
 		}
 		o.Clock, clock = system, system.Close
 	}
-	file, err := rsbag.Open(path, rsbag.Options{Context: o.Context, CameraNodes: true, Camera: o.Camera, Lenient: o.Lenient})
+	open := rsbag.OpenAll
+	if !o.All {
+		open = func(path string, o rsbag.Options) ([]*rsbag.File, error) {
+			file, err := rsbag.Open(path, o)
+			return []*rsbag.File{file}, err
+		}
+	}
+	files, err := open(path, rsbag.Options{Context: o.Context, CameraNodes: true, Camera: o.Camera, Lenient: o.Lenient})
 	if err != nil {
 		return nil, errors.Join(err, clock())
 	}
-	d := &Device{file: file, snap: file.Snapshot(), opened: time.Now(), clock: clock}
-	d.conns = newConnections(d.snap)
-	d.raised.forget()
-	for i, s := range d.snap.Sensors {
-		d.sensors = append(d.sensors, newSensor(d, i, s))
-		d.options = append(d.options, file.OptionsAt(i, 0))
-	}
-	d.wanted.Store(new(map[camdriver.StreamID]bool))
-	d.player, err = replay.New(replay.Options{
-		Source: source{d}, Output: output{device: d}, Clock: o.Clock, OnStatus: d.report, Idle: true, Ahead: aheadBytes,
+	g := &group{opened: time.Now(), clock: clock}
+	g.add(files)
+	g.player, err = replay.New(replay.Options{
+		Source: source{g}, Output: output{group: g}, Clock: o.Clock, OnStatus: g.report, Idle: true, Ahead: aheadBytes,
 		Settings: replay.Settings{
 			Rate: cmp.Or(o.Speed, 1), Immediate: !o.RealTime, Paused: o.Paused, Loop: o.Loop, KeepAlive: true, ClockHz: o.ClockHz,
 		},
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("play %s: %w", path, err), file.Close(), clock())
+		return nil, errors.Join(fmt.Errorf("play %s: %w", path, err), g.closeFiles())
 	}
 	var ctx context.Context
-	ctx, d.cancel = context.WithCancel(context.Background())
-	go d.player.Run(ctx) //nolint:errcheck // it ends with ctx; Close waits for it
-	return d, nil
+	ctx, g.cancel = context.WithCancel(context.Background())
+	go g.player.Run(ctx) //nolint:errcheck // it ends with ctx; Close waits for it
+	return g.devices[0], nil
 }
 
 func (d *Device) Info() []camdriver.Info { return slices.Clone(d.snap.Info) }
@@ -146,31 +143,15 @@ func (d *Device) stream(id camdriver.StreamID) (*camdriver.StreamSnapshot, error
 // Reset returns ErrUnsupported.
 func (d *Device) Reset() error { return fmt.Errorf("reset a recording: %w", camdriver.ErrUnsupported) }
 
-// Close stops all sensors and closes the file. Retained frames stay valid.
-func (d *Device) Close() error {
-	d.closing.Do(func() {
-		_ = d.choose(func() error {
-			for _, s := range d.sensors {
-				s.handler, s.profiles = nil, nil
-			}
-			return nil
-		})
-		d.cancel()
-		<-d.player.Done()
-		d.closed = errors.Join(d.file.Close(), d.clock())
-	})
-	return d.closed
-}
-
 // File returns the recording.
 func (d *Device) File() *rsbag.File { return d.file }
 
-// Duration returns the file time of the last frame. File times start at 0.
-func (d *Device) Duration() time.Duration { return d.file.Duration() }
+// Offset is the position of the player at file time 0. It is 0 but for a camera that began later than others of its recording.
+func (d *Device) Offset() time.Duration { return d.offset }
 
-// FileTime returns the file time of the frame that is being raised. It is for handlers.
+// FileTime returns the player's position of the frame that is being raised: its file time and the Offset. It is for handlers.
 func (d *Device) FileTime(f *camdriver.Frame) time.Duration {
-	return f.Arrival.Sub(d.opened) - d.raised.looped
+	return f.Arrival.Sub(d.opened) - d.looped
 }
 
 // Damage returns the number of messages that couldn't be read, each time they were passed, and the
@@ -180,12 +161,6 @@ func (d *Device) Damage() (uint64, error) {
 	defer d.mu.Unlock()
 	return d.damaged, d.damage
 }
-
-// bagTime returns the player's time of a file time. Arrival times are on the same time line.
-func (d *Device) bagTime(at time.Duration) bagstore.Time { return bagstore.TimeOf(d.opened.Add(at)) }
-
-// fileTime is the inverse of bagTime.
-func (d *Device) fileTime(t bagstore.Time) time.Duration { return t.Sub(bagstore.TimeOf(d.opened)) }
 
 // ArrivalClock returns a function that reads the clock of d's Frame.Arrival. For a
 // camera this is clock. For a recording there is none and it returns the zero time.

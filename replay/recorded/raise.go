@@ -11,16 +11,13 @@ import (
 	"rsros/replay"
 )
 
-// raised is what was raised, and the player's state that handlers know. The player's goroutine
+// raised is what was raised of a device, and who observes its player. The player's goroutine
 // owns it.
 type raised struct {
 	seen   map[camdriver.StreamID]time.Duration // time of a stream's last frame since the last jump
 	events time.Duration                        // the same for options and notifications
-	any    bool                                 // something, in this round of a loop
-	looped time.Duration                        // duration of all previous rounds
-	status replay.Status
-	clock  func(bagstore.Time) // see Observe; nil for none
-	watch  func(replay.Status) // see Observe; nil for none
+	clock  func(bagstore.Time)                  // see Observe; nil for none
+	watch  func(replay.Status)                  // see Observe; nil for none
 }
 
 // forget forgets what was raised, after a jump.
@@ -45,7 +42,7 @@ func (d *Device) raise(e rsbag.Event) bool {
 	if !d.raised.first(&e) {
 		return false
 	}
-	d.raised.any = true
+	d.any = true
 	s := d.sensors[e.Sensor]
 	switch {
 	case e.Option != nil:
@@ -55,7 +52,7 @@ func (d *Device) raise(e rsbag.Event) bool {
 		s.handler.Notification(s.number, *e.Notification)
 	default:
 		e.Frame.Profile.Default = true // see newSensor
-		e.Frame.Arrival = d.opened.Add(d.raised.looped + e.Time)
+		e.Frame.Arrival = d.opened.Add(d.looped + d.offset + e.Time)
 		s.handler.Frame(s.number, e.Frame)
 		d.frames.Add(1)
 		return true
@@ -65,18 +62,20 @@ func (d *Device) raise(e rsbag.Event) bool {
 
 // show raises the last frame at or before the player's position of every started stream, in time
 // order.
-func (d *Device) show() {
-	var list []rsbag.Event
-	for _, s := range d.sensors {
-		for _, p := range s.profiles {
-			if e, err := d.file.Last(p.Stream, d.raised.status.Position); err == nil {
-				list = append(list, e)
-			} // else the stream begins later
+func (g *group) show() {
+	var list []*event
+	for _, d := range g.devices {
+		for _, s := range d.sensors {
+			for _, p := range s.profiles {
+				if e, err := d.file.Last(p.Stream, g.status.Position-d.offset); err == nil {
+					list = append(list, &event{e, d})
+				} // else the stream begins later
+			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b rsbag.Event) int { return cmp.Compare(a.Time, b.Time) })
+	slices.SortStableFunc(list, func(a, b *event) int { return cmp.Compare(a.device.offset+a.Time, b.device.offset+b.Time) })
 	for _, e := range list {
-		d.raise(e)
+		e.device.raise(e.Event)
 		e.Frame.Release()
 	}
 }
@@ -111,37 +110,38 @@ func (d *Device) setOptions(at time.Duration) {
 const roundGap = time.Millisecond
 
 // report follows the player's state.
-func (d *Device) report(s replay.Status) {
-	r := &d.raised
-	was := r.status
-	r.status = s
+func (g *group) report(s replay.Status) {
+	was := g.status
+	g.status = s
 	if s.Round > was.Round {
-		part := replay.Range{To: d.Duration()}
+		part := replay.Range{To: g.Duration()}
 		if s.Range != nil {
 			part = *s.Range
 		}
-		r.looped += min(part.To, d.Duration()) - part.From + roundGap
-		if !r.any { // nothing can be read
-			d.player.Submit(replay.SetLoop{On: false})
+		g.looped += min(part.To, g.Duration()) - part.From + roundGap
+		if !g.any { // nothing can be read
+			g.player.Submit(replay.SetLoop{On: false})
 		}
-		r.any = false
-	}
-	if s.Jumps > was.Jumps {
-		r.forget()
-		d.setOptions(s.Position)
+		g.any = false
 	}
 	playing := func(s replay.Status) bool { return s.State == replay.Running || s.State == replay.Stalled }
-	switch {
-	case s.State == was.State:
-	case s.State == replay.Finished:
-		d.tell(camdriver.StatusEnded)
-	case playing(s) && (was.State == replay.Paused || was.State == replay.Finished):
-		d.tell(camdriver.StatusStreaming)
-	case s.State == replay.Paused && playing(was):
-		d.tell(camdriver.StatusPaused)
-	}
-	if r.watch != nil {
-		r.watch(s)
+	for _, d := range g.devices {
+		if s.Jumps > was.Jumps {
+			d.raised.forget()
+			d.setOptions(s.Position - d.offset)
+		}
+		switch {
+		case s.State == was.State:
+		case s.State == replay.Finished:
+			d.tell(camdriver.StatusEnded)
+		case playing(s) && (was.State == replay.Paused || was.State == replay.Finished):
+			d.tell(camdriver.StatusStreaming)
+		case s.State == replay.Paused && playing(was):
+			d.tell(camdriver.StatusPaused)
+		}
+		if d.raised.watch != nil {
+			d.raised.watch(s)
+		}
 	}
 }
 
@@ -156,7 +156,7 @@ func (d *Device) tell(kind camdriver.StatusKind) {
 // they raise themselves.
 type output struct {
 	replay.Nowhere
-	device *Device
+	group *group
 }
 
 func (o output) Advertise(replay.Channel) (replay.Sink, error) { return o, nil }
@@ -164,7 +164,9 @@ func (output) Subscribers() int                                { return 1 }
 
 // PublishClock implements replay.Output.
 func (o output) PublishClock(t bagstore.Time) {
-	if o.device.raised.clock != nil {
-		o.device.raised.clock(t)
+	for _, d := range o.group.devices {
+		if d.raised.clock != nil {
+			d.raised.clock(t)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package recorded
 
 import (
 	"context"
+	"slices"
 
 	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
@@ -18,18 +19,18 @@ type connections struct {
 	events  []*bagstore.Connection                        // one
 }
 
-func newConnections(snap camdriver.DeviceSnapshot) connections {
+func newConnections(snap camdriver.DeviceSnapshot, prefix string) connections {
 	connect := func(topic, typ string) []*bagstore.Connection {
 		t := msgs.MustType(typ)
 		return []*bagstore.Connection{{Topic: topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition}}
 	}
-	c := connections{streams: make(map[camdriver.StreamID][]*bagstore.Connection), events: connect("/events", "diagnostic_msgs/KeyValue")}
+	c := connections{streams: make(map[camdriver.StreamID][]*bagstore.Connection), events: connect(prefix+"/events", "diagnostic_msgs/KeyValue")}
 	for _, s := range snap.Streams {
 		id, typ := s.Profile.Stream, "sensor_msgs/Imu"
 		if id.Kind.Video() {
 			typ = "sensor_msgs/Image"
 		}
-		c.streams[id] = connect("/"+id.String(), typ)
+		c.streams[id] = connect(prefix+"/"+id.String(), typ)
 	}
 	return c
 }
@@ -44,12 +45,14 @@ func (c *connections) of(e *rsbag.Event) []*bagstore.Connection {
 
 // source is a replay.Source with the events of the started streams, in time order. Each raises
 // itself when it is due.
-type source struct{ *Device }
+type source struct{ *group }
 
-func (s source) Connections() []*bagstore.Connection {
-	list := s.conns.events
-	for _, c := range s.conns.streams {
-		list = append(list[:len(list):len(list)], c...)
+func (s source) Connections() (list []*bagstore.Connection) {
+	for _, d := range s.devices {
+		list = append(list, d.conns.events...)
+		for _, c := range d.conns.streams {
+			list = append(list, c...)
+		}
 	}
 	return list
 }
@@ -60,11 +63,11 @@ func (source) Count(*bagstore.Connection) uint64 { return 0 }
 func (source) Settle(context.Context) error { return nil }
 func (source) Skipped() uint64              { return 0 }
 
-func (s source) View(q bagstore.Query) replay.View { return view{s.Device, q.End} }
+func (s source) View(q bagstore.Query) replay.View { return view{s.group, q.End} }
 
 // view is the whole recording up to a time, which is 0 for all.
 type view struct {
-	*Device
+	*group
 	until bagstore.Time
 }
 
@@ -73,19 +76,55 @@ func (v view) End() (bagstore.Time, bool)   { return v.bagTime(v.Duration()), tr
 
 func (v view) Iterator() replay.Iterator { return &iterator{view: v} }
 
+// iterator merges the events of the devices.
 type iterator struct {
 	view
-	cursor *rsbag.Cursor // nil before Seek
+	parts []*part // nil before Seek; then those that have an event
+	at    *part   // that of the event Next moved to; nil before it
+}
+
+// part is the events of one device.
+type part struct {
+	*Device
+	cursor *rsbag.Cursor
 	event  rsbag.Event
 	known  uint64 // damaged messages of the cursor that are counted
 }
 
-// Seek opens a cursor over the streams that are started.
+// time is the player's time of the event.
+func (p *part) time() bagstore.Time { return p.bagTime(p.offset + p.event.Time) }
+
+// next moves to the next event.
+func (p *part) next() (ok bool) {
+	p.event, ok = p.cursor.Next()
+	if n, err := p.cursor.Damaged(); n > p.known {
+		p.mu.Lock()
+		p.damaged, p.damage = p.damaged+n-p.known, err
+		p.mu.Unlock()
+		p.known = n
+	}
+	return ok
+}
+
+// Seek opens cursors over the streams that are started.
 func (it *iterator) Seek(t bagstore.Time) {
 	it.Close()
-	wanted := *it.wanted.Load()
-	it.cursor, it.known = it.file.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return wanted[id] }}), 0
-	it.cursor.Seek(it.fileTime(t))
+	it.parts = []*part{}
+	for _, d := range it.devices {
+		wanted := *d.wanted.Load()
+		p := &part{Device: d, cursor: d.file.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return wanted[id] }})}
+		p.cursor.Seek(it.position(t) - d.offset)
+		it.advance(p)
+	}
+}
+
+// advance adds a part again if it has another event; otherwise it ends.
+func (it *iterator) advance(p *part) {
+	if p.next() {
+		it.parts = append(it.parts, p)
+	} else {
+		p.cursor.Close()
+	}
 }
 
 func (it *iterator) SkipNext() bool { return it.Next() }
@@ -93,24 +132,32 @@ func (it *iterator) SkipNext() bool { return it.Next() }
 // Last returns false: nothing is latched, and devices don't step back.
 func (*iterator) Last(bagstore.Time) (bool, error) { return false, nil }
 
-func (it *iterator) Next() (ok bool) {
-	if it.cursor == nil {
+func (it *iterator) Next() bool {
+	if it.parts == nil {
 		it.Seek(it.bagTime(0))
 	}
-	it.event, ok = it.cursor.Next()
-	if n, err := it.cursor.Damaged(); n > it.known {
-		it.mu.Lock()
-		it.damaged, it.damage = it.damaged+n-it.known, err
-		it.mu.Unlock()
-		it.known = n
+	if p := it.at; p != nil {
+		it.at = nil
+		it.advance(p)
 	}
-	return ok && (it.until == 0 || it.bagTime(it.event.Time) <= it.until)
+	if len(it.parts) == 0 {
+		return false
+	}
+	first := 0
+	for i, p := range it.parts {
+		if p.time() < it.parts[first].time() {
+			first = i
+		}
+	}
+	it.at = it.parts[first]
+	it.parts = slices.Delete(it.parts, first, first+1)
+	return it.until == 0 || it.at.time() <= it.until
 }
 
 func (it *iterator) Message() replay.Recorded {
-	e := &event{it.event, it.Device}
+	e := &event{it.at.event, it.at.Device}
 	m := replay.Recorded{Deferred: e}
-	m.Conn, m.Time = e.Connections()[0], it.bagTime(e.Time)
+	m.Conn, m.Time = e.Connections()[0], it.at.time()
 	return m
 }
 
@@ -118,10 +165,13 @@ func (it *iterator) Message() replay.Recorded {
 func (it *iterator) Err() error { return nil }
 
 func (it *iterator) Close() {
-	if it.cursor != nil {
-		it.cursor.Close()
+	if it.at != nil {
+		it.parts = append(it.parts, it.at)
 	}
-	it.cursor = nil
+	for _, p := range it.parts {
+		p.cursor.Close()
+	}
+	it.parts, it.at = nil, nil
 }
 
 // event is a replay.Deferred that raises an event of the recording.
