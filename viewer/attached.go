@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"rsros/camdriver"
@@ -21,18 +22,20 @@ type Running struct {
 	Frozen    *atomic.Bool // the images are frozen
 }
 
-// Attach offers a device to viewers. The caller keeps it open until Close, and then closes it.
-// The first device is shown at once; viewers may choose another.
+// Attach shows a device to viewers. The caller keeps it open until Close, and then closes it.
+// All devices are shown together, unless a viewer has chosen one.
 func (s *Server) Attach(r Running) {
 	s.do(s.ctx, func() error { //nolint:errcheck // after Close, nobody sees it
 		s.mu.Lock()
 		s.attached = append(s.attached, r)
+		all := slices.Clone(s.attached)
 		s.mu.Unlock()
 		if list := s.candidates(); list != nil {
 			s.broadcast("candidates", map[string]any{"candidates": list})
 		}
-		if s.current() == nil {
-			s.present(newCamera(s, r.Name, r.Name, r))
+		g, _ := s.current().(*cameras)
+		if s.current() == nil || g != nil && (len(all) == 2 || g.source.Device == allDevices) {
+			s.replace(newCameras(s, titleOf(all), titleOf(all), all))
 		}
 		return nil
 	})
@@ -45,7 +48,7 @@ func (s *Server) candidates() []wire.Candidate {
 	if len(s.attached) < 2 {
 		return s.o.Candidates
 	}
-	var list []wire.Candidate
+	list := []wire.Candidate{{ID: allDevices, Name: "All cameras"}}
 	for _, a := range s.attached {
 		name := a.Name
 		if n := camdriver.Find(a.Device.Info(), camdriver.InfoName); n != "" && n != name {
@@ -59,16 +62,14 @@ func (s *Server) candidates() []wire.Candidate {
 // showAttached shows an attached device. It returns false if there is none with this id.
 func (s *Server) showAttached(ctx context.Context, id string) (found bool, err error) {
 	err = s.do(ctx, func() error {
-		for _, a := range s.attached {
-			if found = a.ID == id; !found {
-				continue
-			}
-			if err := s.busy(); err != nil {
-				return err
-			}
-			s.replace(newCamera(s, a.Name, a.Name, a))
-			break
+		chosen := slices.DeleteFunc(slices.Clone(s.attached), func(a Running) bool { return a.ID != id && id != allDevices })
+		if found = len(chosen) > 0; !found {
+			return nil
 		}
+		if err := s.busy(); err != nil {
+			return err
+		}
+		s.replace(newCameras(s, titleOf(chosen), titleOf(chosen), chosen))
 		return nil
 	})
 	return found, err

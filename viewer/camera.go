@@ -1,120 +1,56 @@
 package viewer
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"rsros/camdriver"
-	"rsros/record"
 	"rsros/replay/recorded"
 	"rsros/viewer/clients"
 	"rsros/viewer/wire"
 )
 
-// camera is the stage of a device: a camera, or a recording that plays as one. It is a
-// consumer of the device's hub.
+// camera is one device of a stage. It is a consumer of the device's hub.
 type camera struct {
-	base
 	Running
-	file     *recorded.Device // Device, if it is a recording
-	controls                  // of file
-	own      bool             // the stage opened the device, and closes it
-	detach   func()           // from the hub
-	streams  map[camdriver.StreamID]*stream
-	primary  camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
-	first    uint64             // number of the primary stream's first frame in a file
-	shown    atomic.Uint64      // number + 1 of the primary stream's last frame; 0 before one came
-	layout   *layout            // for Foxglove's clients; nil if they see something else
-	marks    markSearch
-	starter  string // the viewer who started the recording
-	close    sync.Once
-	closed   error
+	stage   *cameras
+	name    string           // "" if it is the only one
+	sensors int              // number of its first sensor; the sensors of a stage are counted over all cameras
+	file    *recorded.Device // Device, if it is a recording
+	detach  func()           // from the hub
+	streams map[camdriver.StreamID]*stream
+	primary camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
+	first   uint64             // number of the primary stream's first frame in a file
+	shown   atomic.Uint64      // number + 1 of the primary stream's last frame; 0 before one came
+	layout  *layout            // for Foxglove's clients; nil if they see something else
 }
 
-// openCamera returns the stage of a device, and starts its streams.
-func openCamera(s *Server, id, name, file string, device camdriver.Device) (*camera, error) {
-	profiles, err := s.o.Choose(device.Sensors())
-	if err != nil {
-		return nil, err
-	}
-	r := Running{ID: id, Device: device, Profiles: profiles, Hub: new(camdriver.Hub), Records: new(record.Camera), Frozen: new(atomic.Bool)}
-	now := recorded.ArrivalClock(device, camdriver.System{})
-	r.Records.Serve(record.Source{Hub: r.Hub, Device: device, Profiles: profiles, Now: now}, s.o.Recording, s.o.RecordDir, s.o.Log)
-	g := newCamera(s, name, file, r)
-	g.own = true
-	if err := camdriver.StartSensors(device, profiles, r.Hub); err != nil {
-		return nil, errors.Join(err, g.end())
-	}
-	g.waits = g.file != nil // opened paused, so that it begins with all streams
-	return g, nil
-}
-
-// newCamera returns the stage of a device that is running or about to start.
-func newCamera(s *Server, name, file string, r Running) *camera {
-	r.RecordDir = cmp.Or(r.RecordDir, s.o.RecordDir)
-	g := &camera{base: base{server: s}, Running: r, streams: make(map[camdriver.StreamID]*stream)}
-	g.file, _ = r.Device.(*recorded.Device)
-	g.controls = controls{ctx: s.ctx, player: g.file}
-	snap := camdriver.Snapshot(r.Device, r.Profiles)
-	g.describe(snap, name, file)
-	if s.topicsShown {
-		g.layout = newLayout(g, snap)
-	}
-	if g.file == nil {
-		g.source.Device = r.ID
-	}
-	if g.file != nil {
-		g.findFirst()
-	}
-	g.detach = r.Hub.Attach(g)
-	return g
-}
-
-// end implements stage. If the stage has opened the device, it also closes the device and its recording.
-func (g *camera) end() error {
-	g.close.Do(func() {
-		g.detach()
-		g.marks.end()
-		if g.own {
-			g.closed = errors.Join(g.Records.Close(), g.Device.Close())
-		}
-	})
-	return g.closed
-}
-
-// busy implements stage: a recording of a device that the stage has opened ends with the stage.
-func (g *camera) busy() error {
-	if r := g.recording(); g.own && r.On {
-		return fmt.Errorf("%s is being recorded, as the viewer at %s wanted: stop the recording first", r.File, g.starter)
-	}
-	return nil
-}
-
-// describe sets the page's description of the device.
-func (g *camera) describe(snap camdriver.DeviceSnapshot, name, file string) {
-	g.source = wire.Source{Kind: "camera", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Streams: []wire.Stream{}, Marks: []wire.Mark{}}
-	if g.file != nil {
-		start, end := wire.Nanos(0), wire.Nanos(g.file.Duration())
-		g.source.Kind, g.source.File, g.source.Start, g.source.End = "file", file, &start, &end
-	}
+// describe adds the camera to the description of the stage, after the cameras before it.
+func (g *camera) describe(number int) {
+	snap, source := camdriver.Snapshot(g.Device, g.Profiles), &g.stage.source
+	g.sensors = g.stage.sensorCount()
 	for _, i := range snap.Info {
-		g.source.Info = append(g.source.Info, [2]string{i.Key.String(), i.Value})
+		key := i.Key.String()
+		if g.name != "" {
+			key = g.name + ": " + key
+		}
+		source.Info = append(source.Info, [2]string{key, i.Value})
 	}
+	before := len(source.Streams)
 	for i := range snap.Streams {
 		s := &snap.Streams[i]
-		g.streams[s.Profile.Stream] = g.newStream(uint16(i+1), s.Profile.Stream)
+		g.streams[s.Profile.Stream] = g.newStream(uint16(before+i+1), s.Profile.Stream)
 		g.considerPrimary(s.Profile.Stream)
 	}
 	for i := range snap.Streams {
-		g.source.Streams = append(g.source.Streams, g.streamOf(&snap, &snap.Streams[i]))
+		source.Streams = append(source.Streams, g.streamOf(&snap, &snap.Streams[i]))
+	}
+	if g.stage.server.topicsShown {
+		g.layout = newLayout(g.stage, snap, number)
 	}
 	if g.file != nil {
-		g.source.FrameSets = int(g.file.File().Frames(g.primary))
+		g.findFirst()
 	}
 }
 
@@ -123,7 +59,7 @@ func (g *camera) newStream(id uint16, name camdriver.StreamID) *stream {
 	if name.Kind.Inertial() {
 		queue = clients.Options{Class: clients.ClassSmall, Bytes: sampleBytes}
 	}
-	s := &stream{stage: g, id: id, queue: queue}
+	s := &stream{stage: g.stage, id: id, queue: queue}
 	s.lost = func() uint64 {
 		_, lost := g.Hub.Counts(name)
 		return lost
@@ -153,7 +89,7 @@ func (g *camera) considerPrimary(id camdriver.StreamID) {
 func (g *camera) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSnapshot) wire.Stream {
 	p := s.Profile
 	out := wire.Stream{
-		ID: g.streams[p.Stream].id, Kind: kindOf(p.Stream.Kind), Name: p.Stream.String(), Sensor: s.Sensor, Format: p.Format.String(),
+		ID: g.streams[p.Stream].id, Camera: g.name, Kind: kindOf(p.Stream.Kind), Name: p.Stream.String(), Sensor: g.sensors + s.Sensor, Format: p.Format.String(),
 		Width: p.Width, Height: p.Height, FPS: p.FPS,
 	}
 	if v := s.Video; v != nil {
@@ -205,16 +141,6 @@ func (g *camera) findFirst() {
 	}
 }
 
-// described implements stage: it returns the source with current values of options.
-func (g *camera) described() *wire.Source {
-	out := g.base.described()
-	out.Sensors = make([]wire.Sensor, 0, len(g.Profiles))
-	for i, s := range g.Device.Sensors() {
-		out.Sensors = append(out.Sensors, wire.Sensor{ID: i, Name: s.Name(), Options: g.options(s)})
-	}
-	return out
-}
-
 // options returns the options of a sensor. Those of a recording are read-only.
 func (g *camera) options(s camdriver.Sensor) []wire.Option {
 	list := []wire.Option{}
@@ -240,18 +166,6 @@ func labels(o camdriver.Option) (list map[string]string) {
 	return list
 }
 
-func (g *camera) state() *wire.State {
-	if g.file == nil {
-		return &wire.State{Playing: !g.Frozen.Load(), Rate: 1}
-	}
-	out := g.controls.state()
-	if n := g.shown.Load(); n > g.first {
-		set := int(n - 1 - g.first)
-		out.Set = &set
-	}
-	return out
-}
-
 // Frame implements camdriver.Handler.
 func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 	if f.Stream() == g.primary {
@@ -273,7 +187,7 @@ func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 		return
 	}
 	if g.file != nil {
-		g.marks.begin(g)
+		g.stage.marks.begin(g.stage)
 	}
 	if f.Stream().Kind.Inertial() {
 		s.sample(f, stamp, at)
@@ -282,26 +196,26 @@ func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 	if f.Stream().Kind != camdriver.Pose && (f.Stride <= 0 || f.Height <= 0 || len(f.Data) < f.Stride*f.Height) {
 		return // a recording may have such frames
 	}
-	s.offer(newFrame(&g.server.memory, f, stamp, at))
+	s.offer(newFrame(&g.stage.server.memory, f, stamp, at))
 }
 
 // OptionChanged implements camdriver.Handler.
 func (g *camera) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	g.layout.option(sensor, id, value)
-	g.server.notify(g, "option", wire.OptionChanged{Sensor: sensor, ID: id.String(), Value: wire.Float32(value)})
+	g.stage.notify("option", wire.OptionChanged{Sensor: g.sensors + sensor, ID: id.String(), Value: wire.Float32(value)})
 }
 
 // Notification implements camdriver.Handler.
 func (g *camera) Notification(_ int, n camdriver.Notification) {
-	g.server.notify(g, "notification", wire.Notification{
+	g.stage.notify("notification", wire.Notification{
 		Time: wire.NanosOf(n.Time), Severity: n.Severity.String(), Category: n.Category.String(), Text: n.Description, Data: n.Data,
 	})
 }
 
 // StatusChanged implements camdriver.Handler.
 func (g *camera) StatusChanged(s camdriver.Status) {
-	g.server.sendState(g)
+	g.stage.server.sendState(g.stage)
 	if s.Err != nil {
-		g.server.notify(g, "notification", wire.Notification{Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})
+		g.stage.notify("notification", wire.Notification{Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})
 	}
 }

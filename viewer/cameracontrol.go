@@ -3,6 +3,7 @@ package viewer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,21 +12,12 @@ import (
 	"rsros/viewer/wire"
 )
 
-func (g *camera) do(r *wire.Request) (map[string]any, error) {
-	switch r.Op {
-	case "option":
+func (g *cameras) do(r *wire.Request) (map[string]any, error) {
+	if r.Op == "option" {
 		return nil, g.setOption(r)
-	case "record.start":
-		file, err := g.startRecording(r)
-		return map[string]any{"file": file}, err
-	case "record.stop":
-		return g.stopRecording()
-	case "record.pause", "record.split", "record.mark", "record.trigger":
-		rec, err := g.Records.Running()
-		if err == nil {
-			_, err = rec.Control(strings.TrimPrefix(r.Op, "record."), r.On)
-		}
-		return nil, err
+	}
+	if op, ok := strings.CutPrefix(r.Op, "record."); ok {
+		return g.record(op, r)
 	}
 	if g.file == nil {
 		return nil, g.freeze(r.Op)
@@ -39,17 +31,19 @@ func (g *camera) do(r *wire.Request) (map[string]any, error) {
 	return nil, g.controls.do(r)
 }
 
-// freeze freezes a live camera's images, or continues.
-func (g *camera) freeze(op string) error {
+// freeze freezes the images of live cameras, or continues.
+func (g *cameras) freeze(op string) error {
 	if op != "pause" && op != "play" {
 		return errCannot
 	}
-	g.Frozen.Store(op == "pause")
+	for _, c := range g.parts {
+		c.Frozen.Store(op == "pause")
+	}
 	return nil
 }
 
 // seek goes to a time, a frame or a set.
-func (g *camera) seek(r *wire.Request) error {
+func (g *cameras) seek(r *wire.Request) error {
 	var at time.Duration
 	var err error
 	switch {
@@ -59,7 +53,7 @@ func (g *camera) seek(r *wire.Request) error {
 		if *r.Set < 0 {
 			return fmt.Errorf("set %d, want 0 or more", *r.Set)
 		}
-		at, err = g.setEnd(g.first + uint64(*r.Set))
+		at, err = g.lead.setEnd(g.lead.first + uint64(*r.Set))
 	case r.Frame != nil:
 		at, err = g.frameTime(r.Stream, *r.Frame)
 	default:
@@ -70,9 +64,9 @@ func (g *camera) seek(r *wire.Request) error {
 
 // goTo seeks to a time, unless err, from finding the time, isn't nil. While paused, a time before the first frame
 // set is that of the set if images are watched, so that something is shown.
-func (g *camera) goTo(at time.Duration, err error) error {
-	if first, none := g.setEnd(g.first); none == nil && g.canResend() && g.watchesImages() {
-		at = max(at, first)
+func (g *cameras) goTo(at time.Duration, err error) error {
+	if g.canResend() {
+		at = max(at, g.firstSets())
 	}
 	if err == nil {
 		err = g.run(replay.SeekOffset{Offset: at})
@@ -85,90 +79,111 @@ func (g *camera) goTo(at time.Duration, err error) error {
 
 // sendOptions sends viewers the options of all sensors. After a seek, they have the values of
 // another time.
-func (g *camera) sendOptions() {
-	for i, sensor := range g.Device.Sensors() {
-		g.server.notify(g, "options", wire.Options{Sensor: i, Options: g.options(sensor)})
+func (g *cameras) sendOptions() {
+	for _, c := range g.parts {
+		for i, sensor := range c.Device.Sensors() {
+			g.notify("options", wire.Options{Sensor: c.sensors + i, Options: c.options(sensor)})
+		}
 	}
 }
 
 // frameTime returns the time of a stream's frame.
-func (g *camera) frameTime(id uint16, number uint64) (time.Duration, error) {
-	for name, s := range g.streams {
-		if s.id == id {
-			return g.file.File().Find(name, number)
+func (g *cameras) frameTime(id uint16, number uint64) (time.Duration, error) {
+	for _, c := range g.parts {
+		for name, s := range c.streams {
+			if s.id == id {
+				return c.find(name, number)
+			}
 		}
 	}
 	return 0, camdriver.ErrNotFound
 }
 
+// find returns the position of a stream's frame.
+func (g *camera) find(id camdriver.StreamID, number uint64) (time.Duration, error) {
+	at, err := g.file.File().Find(id, number)
+	return g.file.Offset() + at, err
+}
+
 // setEnd returns the end of the frame set with the primary stream's frame number: the last instant before
 // the next set.
 func (g *camera) setEnd(number uint64) (time.Duration, error) {
-	if _, err := g.file.File().Find(g.primary, number); err != nil {
+	if _, err := g.find(g.primary, number); err != nil {
 		return 0, fmt.Errorf("frame set %d: %w", number-g.first, err)
 	}
-	next, err := g.file.File().Find(g.primary, number+1)
+	next, err := g.find(g.primary, number+1)
 	if errors.Is(err, camdriver.ErrNotFound) { // the last set
 		return g.file.Duration(), nil
 	}
 	return next - 1, err
 }
 
+// maxLate is how much later than the first camera one may begin to be shown with it while the beginning is paused at.
+const maxLate = time.Second
+
+// firstSets returns the position at which the cameras whose images are watched have their first frame set, so that
+// something is shown.
+func (g *cameras) firstSets() (at time.Duration) {
+	var ends []time.Duration
+	for _, c := range g.parts {
+		if end, err := c.setEnd(c.first); err == nil && c.watches(false) {
+			ends = append(ends, end)
+		}
+	}
+	for _, end := range ends {
+		if end <= slices.Min(ends)+maxLate {
+			at = max(at, end)
+		}
+	}
+	return at
+}
+
 // step pauses and goes forward n frame sets, or back if n is negative.
-func (g *camera) step(n int) error {
+func (g *cameras) step(n int) error {
 	if err := g.run(replay.Pause{}); err != nil {
 		return err
 	}
-	number := g.first
-	if shown := g.shown.Load(); shown > 0 {
+	number := g.lead.first
+	if shown := g.lead.shown.Load(); shown > 0 {
 		at := int64(shown-1) + int64(n)
-		number = uint64(max(at, int64(g.first)))
+		number = uint64(max(at, int64(number)))
 	}
-	return g.goTo(g.setEnd(number))
+	return g.goTo(g.lead.setEnd(number))
 }
 
-func (g *camera) setOption(r *wire.Request) error {
-	id, known := camdriver.ParseOptionID(r.Option)
-	sensors := g.Device.Sensors()
-	switch {
-	case g.file != nil:
+func (g *cameras) setOption(r *wire.Request) error {
+	if g.file != nil {
 		return errors.New("a recording's options can't be changed")
-	case !known || r.Value == nil || r.Sensor < 0 || r.Sensor >= len(sensors):
-		return fmt.Errorf("option %.40q of sensor %d: %w", r.Option, r.Sensor, camdriver.ErrNotFound)
 	}
-	return sensors[r.Sensor].SetOption(id, *r.Value)
+	id, known := camdriver.ParseOptionID(r.Option)
+	for _, c := range g.parts {
+		sensors, n := c.Device.Sensors(), r.Sensor-c.sensors
+		if known && r.Value != nil && n >= 0 && n < len(sensors) {
+			return sensors[n].SetOption(id, *r.Value)
+		}
+	}
+	return fmt.Errorf("option %.40q of sensor %d: %w", r.Option, r.Sensor, camdriver.ErrNotFound)
 }
 
-func (g *camera) canResend() bool {
-	if g.file == nil {
-		return false
-	}
-	st := g.file.Status().State
-	return st == replay.Paused || st == replay.Finished
-}
-
-// begin implements stage.
-func (g *camera) begin() error {
-	watched := g.layout != nil && len(g.layout.watched()) > 0
-	for _, s := range g.streams {
-		watched = watched || s.watched()
-	}
-	return g.beginIf(watched)
-}
-
-// watchesImages reports whether a stream of images is watched.
-func (g *camera) watchesImages() bool {
+// watches reports whether a stream is watched, of images or of any kind.
+func (g *camera) watches(anyKind bool) bool {
 	for name, s := range g.streams {
-		if name.Kind.Video() && s.watched() {
+		if (anyKind || name.Kind.Video()) && s.watched() {
 			return true
 		}
 	}
 	return false
 }
 
-// resend implements stage. Before the first frame set, it goes to that set if images are watched.
-func (g *camera) resend([]*stream) error {
-	if first, err := g.setEnd(g.first); err == nil && g.file.Status().Position < first && g.watchesImages() {
+// still reports whether a recording shows the frames of one position.
+func (g *cameras) still() bool {
+	st := g.file.Status().State
+	return st == replay.Paused || st == replay.Finished
+}
+
+// resend implements stage. Before the first frame sets, it goes to them if images are watched.
+func (g *cameras) resend([]*stream) error {
+	if first := g.firstSets(); g.file.Status().Position < first {
 		return g.run(replay.SeekOffset{Offset: first})
 	}
 	return g.file.Show(g.server.ctx)

@@ -13,30 +13,31 @@ import (
 // the camera. A nil layout has none.
 type layout struct {
 	*topics
+	device  int // its number in the topics
 	encoder *rslayout.Encoder
 	streams map[camdriver.StreamID][]*topic // data first, metadata last
 }
 
-func newLayout(g *camera, snap camdriver.DeviceSnapshot) *layout {
-	l := &layout{encoder: rslayout.NewEncoder(snap), streams: make(map[camdriver.StreamID][]*topic)}
+func newLayout(of stage, snap camdriver.DeviceSnapshot, device int) *layout {
+	l := &layout{device: device, encoder: rslayout.NewEncoder(snap), streams: make(map[camdriver.StreamID][]*topic)}
 	types := make(map[string]msgs.Type)
 	for _, m := range l.encoder.Static() {
-		types[m.Topic] = m.Type
+		types[l.name(m.Topic)] = m.Type
 	}
 	for _, s := range snap.Streams {
 		for _, t := range l.encoder.Stream(s.Profile.Stream).Topics() {
-			types[t.Name] = t.Type
+			types[l.name(t.Name)] = t.Type
 		}
 	}
-	l.topics = newTopics(g, types)
+	l.topics = newTopics(of, types)
 	for _, s := range snap.Streams {
 		id := s.Profile.Stream
 		for _, t := range l.encoder.Stream(id).Topics() {
-			l.streams[id] = append(l.streams[id], l.byName[t.Name])
+			l.streams[id] = append(l.streams[id], l.byName[l.name(t.Name)])
 		}
 	}
 	for _, m := range l.encoder.Static() {
-		t := l.byName[m.Topic]
+		t := l.byName[l.name(m.Topic)]
 		list := []msgs.Raw{m.Raw}
 		if before := t.latched.Load(); before != nil {
 			list = append(*before, m.Raw)
@@ -46,12 +47,8 @@ func newLayout(g *camera, snap camdriver.DeviceSnapshot) *layout {
 	return l
 }
 
-func (g *camera) topicList() *topics {
-	if g.layout == nil {
-		return nil
-	}
-	return g.layout.topics
-}
+// name returns the name of a topic that device 0 has as topic.
+func (l *layout) name(topic string) string { return rslayout.DeviceTopic(l.device, topic) }
 
 // frame sends a frame to the subscribers of its topics. at is its time.
 func (l *layout) frame(sensor int, f *camdriver.Frame, at wire.Nanos) {
@@ -87,7 +84,7 @@ func (l *layout) option(sensor int, id camdriver.OptionID, value float32) {
 		return
 	}
 	m, ok := l.encoder.Option(sensor, id, value)
-	if t := l.byName[m.Topic]; ok && t != nil {
+	if t := l.byName[l.name(m.Topic)]; ok && t != nil {
 		t.latched.Store(&[]msgs.Raw{m.Raw})
 		t.show(m.Raw)
 	}

@@ -1,8 +1,10 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"rsros/bagstore/realsense/rsmarks"
@@ -18,13 +20,16 @@ type markSearch struct {
 }
 
 // begin starts the search unless it has started.
-func (m *markSearch) begin(g *camera) {
+func (m *markSearch) begin(g *cameras) {
 	m.once.Do(func() {
 		m.stop = work.Run(g.server.ctx, func(ctx context.Context) {
 			list := []wire.Mark{}
-			for _, x := range rsmarks.Find(ctx, g.file.File()) {
-				list = append(list, g.markOf(x))
+			for _, c := range g.parts {
+				for _, x := range rsmarks.Find(ctx, c.file.File()) {
+					list = append(list, c.markOf(x))
+				}
 			}
+			slices.SortStableFunc(list, func(a, b wire.Mark) int { return cmp.Compare(a.Time, b.Time) })
 			g.found.Store(&list)
 		})
 	})
@@ -38,7 +43,7 @@ func (m *markSearch) end() {
 }
 
 func (g *camera) markOf(m rsmarks.Mark) wire.Mark {
-	out := wire.Mark{Time: wire.Nanos(m.Time), Kind: string(m.Kind), Text: m.Text}
+	out := wire.Mark{Time: wire.Nanos(g.file.Offset() + m.Time), Kind: string(m.Kind), Text: m.Text}
 	if s := g.streams[m.Stream]; s != nil {
 		out.Stream = &s.id
 	} else if m.Kind == rsmarks.Loss { // of a stream that isn't shown

@@ -1,8 +1,10 @@
 package viewer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,11 +12,49 @@ import (
 	"unicode"
 
 	"rsros/bagstore"
+	"rsros/camdriver"
 	"rsros/program/localfile"
 	"rsros/record"
 	"rsros/viewer/wire"
 )
 
+// recorders returns one camera for each recording: several may be recorded into the same files.
+func (g *cameras) recorders() (list []*camera) {
+	for _, c := range g.parts {
+		if !slices.ContainsFunc(list, func(x *camera) bool { return x.Records == c.Records }) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// recording implements stage. Cameras with recordings of their own are in its list, too.
+func (g *cameras) recording() *wire.Record {
+	list := g.recorders()
+	if len(list) == 1 {
+		return list[0].recording()
+	}
+	all := &wire.Record{Paused: true, Part: 1, Streams: []uint16{}, Free: math.MaxInt64}
+	var files []string
+	for _, c := range list {
+		r := c.recording()
+		r.Camera = c.name
+		all.Cameras = append(all.Cameras, *r)
+		all.Free, all.Error = min(all.Free, r.Free), cmp.Or(all.Error, r.Error)
+		all.Upload, all.Ring = cmp.Or(all.Upload, r.Upload), cmp.Or(all.Ring, r.Ring)
+		if !r.On {
+			continue
+		}
+		files = append(files, r.File)
+		all.On, all.Paused = true, all.Paused && r.Paused
+		all.Seconds, all.Part = max(all.Seconds, r.Seconds), max(all.Part, r.Part)
+		all.Bytes, all.Drops, all.Streams = all.Bytes+r.Bytes, all.Drops+r.Drops, append(all.Streams, r.Streams...)
+	}
+	all.File, all.Paused = strings.Join(files, ", "), all.On && all.Paused
+	return all
+}
+
+// recording describes the camera's recording, which may be one of several cameras.
 func (g *camera) recording() *wire.Record {
 	rec := g.Records.Current()
 	if rec == nil {
@@ -31,11 +71,74 @@ func (g *camera) recording() *wire.Record {
 	if n := len(f.Paths); n > 0 {
 		r.File, r.Part = filepath.Base(f.Paths[n-1]), n
 	}
-	for _, st := range g.streams {
-		r.Streams = append(r.Streams, st.id)
+	for _, c := range g.stage.parts {
+		for _, st := range c.streams {
+			if c.Records == g.Records {
+				r.Streams = append(r.Streams, st.id)
+			}
+		}
 	}
 	slices.Sort(r.Streams)
 	return r
+}
+
+// record executes a request of a recording: for the camera that it names, or for all.
+func (g *cameras) record(op string, r *wire.Request) (map[string]any, error) {
+	list := g.recorders()
+	if r.Camera != "" {
+		i := slices.IndexFunc(g.parts, func(c *camera) bool { return c.name == r.Camera })
+		if i < 0 {
+			return nil, fmt.Errorf("camera %.80q: %w", r.Camera, camdriver.ErrNotFound)
+		}
+		list = g.parts[i : i+1]
+	}
+	several := len(list) > 1
+	if several { // those that it isn't for go on as they are
+		list = slices.DeleteFunc(list, func(c *camera) bool { return (c.Records.Current() != nil) == (op == "start") })
+		if len(list) == 0 {
+			list = g.parts[:1] // for its error
+		}
+	}
+	var files []string
+	var frames, dropped uint64
+	for _, c := range list {
+		file := ""
+		switch op {
+		case "start":
+			var err error
+			if file, err = c.startRecording(r, several); err != nil {
+				return nil, err
+			}
+		case "stop":
+			sum, err := c.Records.Stop()
+			if err != nil {
+				return nil, err
+			}
+			frames, dropped = frames+sum.Frames, dropped+sum.Dropped
+			if n := len(sum.Paths); n > 0 {
+				file = filepath.Base(sum.Paths[n-1])
+			}
+		default:
+			rec, err := c.Records.Running()
+			if err == nil {
+				_, err = rec.Control(op, r.On)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if file != "" {
+			files = append(files, file)
+		}
+	}
+	result := make(map[string]any)
+	if len(files) > 0 {
+		result["file"] = strings.Join(files, ", ")
+	}
+	if op == "stop" {
+		result["frames"], result["dropped"] = frames, dropped
+	}
+	return result, nil
 }
 
 // maxTable is the maximum number of rows of a recording's table.
@@ -79,9 +182,9 @@ func (g *camera) namedPath(name string) (string, error) {
 	return filepath.Join(g.RecordDir, name), nil
 }
 
-// startRecording starts a recording with a viewer's options.
-func (g *camera) startRecording(r *wire.Request) (file string, err error) {
-	s := g.server
+// startRecording starts a recording with a viewer's options. A name is given to several cameras with theirs.
+func (g *camera) startRecording(r *wire.Request, several bool) (file string, err error) {
+	s := g.stage.server
 	o := s.o.Recording
 	switch r.Compression {
 	case "":
@@ -108,8 +211,11 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if several && path != "" {
+		path = record.OfCamera(path, strings.ReplaceAll(g.name, "/", "_"))
+	}
 	switch {
-	case g.own:
+	case g.stage.own:
 		if g.Records.Current() == nil {
 			g.Records.Serve(g.Records.Source, o, g.RecordDir, s.o.Log)
 		}
@@ -119,18 +225,6 @@ func (g *camera) startRecording(r *wire.Request) (file string, err error) {
 	if path, err = g.Records.Start(path); err != nil {
 		return "", err
 	}
-	g.starter = r.From
+	g.stage.starter = r.From
 	return filepath.Base(path), nil
-}
-
-func (g *camera) stopRecording() (map[string]any, error) {
-	sum, err := g.Records.Stop()
-	if err != nil {
-		return nil, err
-	}
-	result := map[string]any{"frames": sum.Frames, "dropped": sum.Dropped}
-	if n := len(sum.Paths); n > 0 {
-		result["file"] = filepath.Base(sum.Paths[n-1])
-	}
-	return result, nil
 }

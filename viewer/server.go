@@ -30,8 +30,8 @@ import (
 
 // Options configure a server.
 type Options struct {
-	// Open opens a device: one of Candidates by its ID, or a recording by its path. If the
-	// recording has no device, the error is rsbag.ErrNoRecording; rsbag.ErrSeveral if it has several.
+	// Open opens a device: one of Candidates by its ID, or a recording by its path, perhaps with all its cameras. If the
+	// recording has no device, the error is rsbag.ErrNoRecording.
 	Open func(ctx context.Context, device string) (camdriver.Device, error)
 	// Choose selects the profiles that run, by sensor.
 	Choose     func([]camdriver.Sensor) ([][]camdriver.Profile, error)
@@ -169,11 +169,10 @@ type opened struct {
 	begin func() (stage, error) // starts it, and closes it after an error
 }
 
-// open opens a device. It is begun after the previous stage was closed. The stage of a recording without a device, or with
-// several, has its topics.
+// open opens a device. It is begun after the previous stage was closed. The stage of a recording without a device has its topics.
 func (s *Server) open(ctx context.Context, device, name, file string) (opened, error) {
 	d, err := s.o.Open(ctx, device)
-	if errors.Is(err, rsbag.ErrNoRecording) || errors.Is(err, rsbag.ErrSeveral) {
+	if errors.Is(err, rsbag.ErrNoRecording) {
 		bag, err := recording.Open(device, bagstore.OpenOptions{Context: ctx})
 		return opened{bag, func() (stage, error) { return openTopics(ctx, s, bag, device, name, file) }}, err
 	}
@@ -184,7 +183,7 @@ func (s *Server) open(ctx context.Context, device, name, file string) (opened, e
 		name = n
 	}
 	return opened{d, func() (stage, error) {
-		g, err := openCamera(s, device, name, file, d)
+		g, err := openCameras(s, device, name, file, d)
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
 		}

@@ -44,7 +44,7 @@ func openDevice(_ context.Context, device string) (camdriver.Device, error) {
 	if device == "sim" {
 		return sim.Open(sim.Options{StreamMemory: 1 << 20})
 	}
-	return recorded.Open(device, recorded.Options{RealTime: true, Paused: true})
+	return recorded.Open(device, recorded.Options{RealTime: true, Paused: true, All: true})
 }
 
 // object is a text message.
@@ -105,11 +105,15 @@ func TestSlowOpen(t *testing.T) {
 	}
 }
 
-// streams returns the ids of a source's streams by name.
+// streams returns the ids of a source's streams by name: of several cameras, after the camera's and a slash.
 func streams(source any) map[string]uint16 {
 	out := map[string]uint16{}
 	for _, s := range source.(object)["streams"].([]any) {
-		out[s.(object)["name"].(string)] = uint16(s.(object)["id"].(float64))
+		name := s.(object)["name"].(string)
+		if camera, ok := s.(object)["camera"].(string); ok {
+			name = camera + "/" + name
+		}
+		out[name] = uint16(s.(object)["id"].(float64))
 	}
 	return out
 }
@@ -239,7 +243,7 @@ func checkRecord(t *testing.T, v *visitor.Viewer, dir string) {
 // Events of a source that is no longer shown aren't taken for the new one's.
 func TestOldSource(t *testing.T) {
 	s, v, _ := start(t, Options{}, "sim")
-	old := s.current().(*camera)
+	old := s.current().(*cameras).parts[0]
 	need.Must(t, s.Show(t.Context(), walk, "", ""))
 	old.StatusChanged(camdriver.Status{})
 	old.OptionChanged(0, camdriver.OptionExposure, 1)
@@ -367,7 +371,7 @@ func TestPausedBeforeFirstFrame(t *testing.T) {
 	for seen := 0; seen < 3; seen++ { // ticks while it plays
 		v.Text("state")
 	}
-	if g.(*camera).file.Status().State == replay.Paused {
+	if g.(*cameras).file.Status().State == replay.Paused {
 		t.Fatal("it doesn't play")
 	}
 	v.Must("pause", nil)

@@ -74,6 +74,15 @@ func (t *topics) with(of stage, types map[string]msgs.Type) *topics {
 	return now
 }
 
+// join adds the topics of another device that aren't there yet.
+func (t *topics) join(more *topics) {
+	for _, c := range more.list {
+		if t.byName[c.name] == nil {
+			t.list, t.byName[c.name] = append(t.list, c), c
+		}
+	}
+}
+
 // number gives a topic the next number that no other has, if there is one.
 func (t *topics) number(c *topic) {
 	for len(t.byID) < maxTopics && c.id == 0 {

@@ -223,15 +223,3 @@ func TestTree(t *testing.T) {
 		t.Errorf("a tree of %d bytes", len(got))
 	}
 }
-
-// TestSeveralCameras checks that a recording of several cameras is shown with the images of all.
-func TestSeveralCameras(t *testing.T) {
-	_, v, hello := start(t, Options{}, samplebag.Cameras(t, "front/color.raw", "robot1/wrist/color.jpeg"))
-	ids := streams(hello["source"].(object))
-	v.Must("pause", nil)
-	for _, topic := range []string{"/front/color/image_raw", "/robot1/wrist/color/image_raw/compressed"} {
-		if _, ok := ids[topic]; !ok {
-			t.Errorf("no %s among %v", topic, ids)
-		}
-	}
-}

@@ -54,7 +54,7 @@ func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
 	o.Log, o.Lines = a.loggerForViewers()
 	o.Choose = v.Streams.Choose
 	o.Open = func(ctx context.Context, device string) (camdriver.Device, error) {
-		return live.OpenSource(ctx, live.SourceOptions{Device: device, Named: v.Camera, Paused: true, Log: o.Log})
+		return live.OpenSource(ctx, live.SourceOptions{Device: device, Named: v.Camera, All: true, Paused: true, Log: o.Log})
 	}
 	o.Ready = func(url string) {
 		fmt.Fprintln(a.out, url)

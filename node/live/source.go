@@ -58,6 +58,7 @@ type SourceOptions struct {
 	// count in a bag with one camera.
 	Recorded string `setting:"recorded-device"`
 	Named    string
+	All      bool            // without a name, all cameras of a bag are opened (see recorded.Options)
 	Clock    camdriver.Clock // default: the system clock
 	Log      zerolog.Logger  // of the driver
 }
@@ -125,12 +126,18 @@ func openBag(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	}
 	// Paused until all sensors are started.
 	dev, err := recorded.Open(o.Device, recorded.Options{RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx, ClockHz: clockHz,
-		Camera: cmp.Or(o.Recorded, o.Named), Lenient: o.Recorded == ""})
+		Camera: cmp.Or(o.Recorded, o.Named), Lenient: o.Recorded == "", All: o.All})
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range dev.File().Notes() {
-		o.Log.Warn().Str("bag", o.Device).Msg(note)
+	for _, c := range dev.Cameras() {
+		log := o.Log.With().Str("bag", o.Device).Logger()
+		if len(dev.Cameras()) > 1 {
+			log = log.With().Str("camera", c.File().Camera().Name).Logger()
+		}
+		for _, note := range c.File().Notes() {
+			log.Warn().Msg(note)
+		}
 	}
 	return dev, nil
 }

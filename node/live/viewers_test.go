@@ -48,7 +48,7 @@ func TestViewers(t *testing.T) {
 	}
 }
 
-// Viewers can choose a camera, also one that joins later: they see its streams, and record it to its
+// Viewers see all cameras, also one that joins later, and can choose one: they see its streams, and record it to its
 // own path.
 func TestViewersChoose(t *testing.T) {
 	folder := t.TempDir()
@@ -62,9 +62,10 @@ func TestViewersChoose(t *testing.T) {
 	page.Source(func(s *wire.Source) bool { return s.Name == "front" && s.Device == "front" })
 	rig.SetBool(t, n, "/camera_node/rear/plug", true)
 	list := page.Await(func(m visitor.Message) bool { return m.Op == "candidates" }).Devices
-	if len(list) != 2 || list[0].ID != "front" || list[1].ID != "rear" || !strings.HasPrefix(list[1].Name, "rear (") {
-		t.Errorf("the devices to choose from are %v", list)
+	if len(list) != 3 || list[1].ID != "front" || list[2].ID != "rear" || !strings.HasPrefix(list[2].Name, "rear (") {
+		t.Fatalf("the devices to choose from are %v", list)
 	}
+	page.Source(func(s *wire.Source) bool { return s.Name == "front, rear" && s.Device == list[0].ID })
 	page.Send("open", visitor.Object{"id": -1, "device": "rear"})
 	ids := page.Source(func(s *wire.Source) bool {
 		return s.Device == "rear" && slices.Contains(s.Info, [2]string{"Serial Number", "11"})
@@ -82,7 +83,7 @@ func TestViewersChoose(t *testing.T) {
 	}
 	late := visitor.DialViewer(t, live.ViewerURL())
 	hello := late.Await(func(m visitor.Message) bool { return m.Op == "hello" })
-	if len(hello.Devices) != 2 || hello.Source == nil || hello.Source.Device != "front" {
+	if len(hello.Devices) != 3 || hello.Source == nil || hello.Source.Device != "front" {
 		t.Errorf("who comes late sees %+v of %v", hello.Source, hello.Devices)
 	}
 }

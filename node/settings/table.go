@@ -297,7 +297,7 @@ var viewer = in("Page", Set{
 	{Flag: "no-auth", Help: "need no token, even if other machines can connect"},
 	{Flag: "allow-host", Kind: List, Unit: "HOST", Help: "another name of this machine for browsers"},
 	{Flag: "allow-origin", Kind: List, Unit: "ORIGIN", Help: "let pages of this site connect: https://app.foxglove.dev"},
-	{Flag: "camera", Kind: Text, Unit: "NAME", Help: "show this camera of a recording of several, not the topics of all"},
+	{Flag: "camera", Kind: Text, Unit: "NAME", Help: "show this camera alone of a recording of several"},
 	{Flag: "no-open", Help: "don't open the browser, only print the address"},
 	{Flag: "master", Kind: Text, Unit: "MASTER", Help: "show a graph: ros, its master's address, or embedded, auto"},
 	oneWorld,

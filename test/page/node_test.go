@@ -96,6 +96,12 @@ func startNode(t *testing.T, master string, args ...string) (*peer.Process, stri
 	return p, page
 }
 
+// show opens a device from the list.
+func (b *tab) show(name string) {
+	b.t.Helper()
+	eval[bool](b, `[...document.querySelectorAll('.entry')].find((e) => e.textContent.startsWith($1)).click() ?? true`, name)
+}
+
 // TestNodes shows the pages of three programs in one graph: a node with two cameras, selected by keys,
 // the list and the address; the graph's topics; and a recording of topics, which the page stops.
 func TestNodes(t *testing.T) {
@@ -110,25 +116,25 @@ func TestNodes(t *testing.T) {
 	b, line := newTab(t), newLine(t, cameras)
 	b.open(line.url + "#2d&map=warm&device=rear")
 	b.await(`window.viewer && ` + has("rear"))
-	b.keys("v")
-	b.await(has("front") + ` && location.hash.endsWith('&device=front')`)
 	b.keys("V")
+	b.await(has("front") + ` && location.hash.endsWith('&device=front')`)
+	b.keys("v")
 	b.await(has("rear") + ` && location.hash.endsWith('&device=rear')`)
 	other := newTab(t)
 	other.open(cameras)
 	other.await(`window.viewer && ` + has("rear") + ` && !location.hash.includes('device')`)
-	eval[bool](other, `document.querySelector('.entry:not([aria-current])').click() ?? true`)
+	other.show("front")
 	other.await(has("front") + ` && document.querySelectorAll('.entry[aria-current]').length === 1`)
 	b.await(has("front") + ` && !location.hash.includes('device')`) // it follows the selection of another viewer
 	// A page that comes back follows what was selected meanwhile, too.
-	eval[bool](b, `document.querySelector('.entry:not([aria-current])').click() ?? true`)
+	b.show("rear")
 	b.await(has("rear") + ` && location.hash.endsWith('&device=rear')`)
 	b.expect("WebSocket")
 	b.expect("net::ERR")
 	line.cut(true)
 	b.await(`!viewer.store.connected.value && /Connection lost.*Trying again/.test(document.querySelector('.banner').textContent)`)
 	other.await(has("rear"))
-	eval[bool](other, `document.querySelector('.entry:not([aria-current])').click() ?? true`)
+	other.show("front")
 	other.await(has("front"))
 	line.cut(false)
 	b.await(`viewer.store.connected.value && ` + has("front") + ` && !location.hash.includes('device')`)

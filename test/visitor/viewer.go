@@ -149,7 +149,7 @@ func (c *Viewer) Credit(stream uint16, upto uint32) {
 }
 
 // Source reads messages until a source is as wanted, and returns the numbers of its
-// streams by their names.
+// streams by their names: of several cameras, after the camera's and a slash.
 func (c *Viewer) Source(is func(*wire.Source) bool) map[string]uint16 {
 	c.t.Helper()
 	c.Await(func(m Message) bool {
@@ -162,6 +162,9 @@ func (c *Viewer) Source(is func(*wire.Source) bool) map[string]uint16 {
 	})
 	ids := make(map[string]uint16)
 	for _, s := range c.source.Streams {
+		if s.Camera != "" {
+			s.Name = s.Camera + "/" + s.Name
+		}
 		ids[s.Name] = s.ID
 	}
 	return ids

@@ -48,6 +48,7 @@ type Source struct {
 // Sensor is a sensor with its options.
 type Sensor struct {
 	ID      int      `json:"id"`
+	Camera  string   `json:"camera,omitempty"` // if there are several
 	Name    string   `json:"name"`
 	Options []Option `json:"options"`
 }
@@ -70,7 +71,8 @@ type Option struct {
 // Stream is a stream that a viewer can subscribe to.
 type Stream struct {
 	ID         uint16                `json:"id"`
-	Kind       string                `json:"kind"` // "video", "motion", "pose", "topic"
+	Camera     string                `json:"camera,omitempty"` // if there are several
+	Kind       string                `json:"kind"`             // "video", "motion", "pose", "topic"
 	Name       string                `json:"name"`
 	Sensor     int                   `json:"sensor"`
 	Format     string                `json:"format"`
@@ -143,6 +145,9 @@ type Record struct {
 	Compression string      `json:"compression,omitempty"`
 	Table       []RecordRow `json:"table,omitempty"`
 	Total       *RecordRow  `json:"total,omitempty"` // of all rows, including those that a large table omits
+
+	Camera  string   `json:"camera,omitempty"`  // of one of Cameras
+	Cameras []Record `json:"cameras,omitempty"` // if several are recorded apart; the fields above are of all that are on
 }
 
 // RecordRow is a topic or stream that is recorded.

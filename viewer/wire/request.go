@@ -29,6 +29,7 @@ type Request struct {
 	Value  *float32  `json:"value"`
 	File   string    `json:"file"`
 	Device string    `json:"device"`
+	Camera string    `json:"camera"` // of a recording's requests; "" is all
 
 	Name         string  `json:"name"`
 	Compression  string  `json:"compression"`

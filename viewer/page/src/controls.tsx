@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { Icon, type IconName } from './icons'
 import { stored } from './prefs'
+import type { Sensor } from './proto/messages'
 
 interface ButtonProps {
   icon: IconName
@@ -43,6 +44,11 @@ export function Section({ name, title, aside, children }: { name: string; title:
       {open && <div id={id} class="section-body">{children}</div>}
     </section>
   )
+}
+
+/** SensorName is the heading of a sensor's rows, with its camera if there are several. */
+export function SensorName({ of }: { of?: Sensor }) {
+  return of ? <legend>{of.camera && <b>{of.camera} </b>}{of.name}</legend> : null
 }
 
 export function Check({ label, checked, disabled, onChange, aside, title }: {

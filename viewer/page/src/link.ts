@@ -283,7 +283,7 @@ export class Link {
     const crowd = crowded([...views.values()]), hidden = store.hidden.peek()
     // Those that the user has chosen stay; if others come, there is no room for them.
     if (crowd && hidden === this.crowd) this.crowd = store.hidden.value = crowd
-    else if (crowd) store.hidden.value = new Set([...hidden, ...list.filter((s) => !before.has(s.id)).map((s) => s.name)])
+    else if (crowd) store.hidden.value = new Set([...hidden, ...[...views.values()].filter((v) => !before.has(v.info.id)).map((v) => v.key)])
     store.views.value = views
     for (const chosen of [store.inspected, store.maximised]) if (!views.has(chosen.peek() ?? -1)) chosen.value = null
   }
@@ -299,13 +299,16 @@ export class Link {
   private record(m: Extract<FromProgram, { op: 'record' }>): void {
     const { op: _, ...record } = m, before = store.record.peek()
     store.record.value = record
-    if (record.error && record.error !== before?.error) store.toast('error', record.error)
-    else if (before?.on && !record.on) {
-      const file = before.file || record.file
-      if (record.empty) store.toast('warn', text.emptyRecording(file))
-      else store.toast('info', text.savedRecording(file))
-      void this.listFiles()
-    }
+    store.recordings(record).forEach((now, i) => {
+      const was = store.recordings(before)[i]
+      if (now.error && now.error !== was?.error) store.toast('error', now.error)
+      else if (was?.on && !now.on) {
+        const file = was.file || now.file
+        if (now.empty) store.toast('warn', text.emptyRecording(file))
+        else store.toast('info', text.savedRecording(file))
+        void this.listFiles()
+      }
+    })
   }
 
   private drops(list: { id: number; lost: number }[]): void {

@@ -2,7 +2,7 @@
 // would cover each other are one.
 import { computed } from '@preact/signals'
 import * as store from './store'
-import { clock, shortName } from './format'
+import { clock } from './format'
 import type { Mark } from './proto/messages'
 import { text } from './strings'
 
@@ -40,8 +40,8 @@ export const spots = computed<Spot[]>(() => {
 })
 
 function lineOf(m: Mark): string {
-  const name = m.stream === undefined ? undefined : store.views.peek().get(m.stream)?.info.name
-  return `${name ? shortName(name) : text.marks[m.kind] ?? m.kind}: ${m.text}`
+  const name = m.stream === undefined ? undefined : store.views.peek().get(m.stream)?.title
+  return `${name ?? text.marks[m.kind] ?? m.kind}: ${m.text}`
 }
 
 /** next is the spot after a time, or the one before it. */

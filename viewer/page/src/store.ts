@@ -14,6 +14,8 @@ export const viewOnly = signal(false)
 export const source = signal<Source | null>(null)
 export const state = signal<State | null>(null)
 export const record = signal<Record_ | null>(null)
+/** recordings are those of the cameras, or the only one. */
+export const recordings = (r: Record_ | null): Record_[] => r?.cameras ?? (r ? [r] : [])
 export const hasFiles = signal(false)
 export const files = signal<FileEntry[] | null>(null)
 export const filesError = signal('')
@@ -49,7 +51,7 @@ export const figures = signal({ latency: null as number | null, fps: null as num
 export const inspected = signal<number | null>(null)
 /** The stream whose tile fills the stage. */
 export const maximised = signal<number | null>(null)
-/** Streams that the user switched off. */
+/** Streams that the user switched off, by their key. */
 export const hidden = signal<ReadonlySet<string>>(new Set())
 
 export type Mode = '2d' | '3d'

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import type { Divisor, Stream } from './proto/messages'
 import type { Frame } from './proto/frames'
 import { Rate } from './fps'
+import { shortName } from './format'
 
 /** Counters of one subscription: given = sent + skippedServer, sent = received = drawn + skippedWorker + skippedRender + in flight. */
 export interface Counters {
@@ -41,6 +42,9 @@ export class StreamView {
 
   constructor(readonly info: Stream, private readonly changed: (view: StreamView) => void) {}
 
+  /** key is the name that no other stream of the source has, and title the same for people. */
+  get key(): string { return this.info.camera ? `${this.info.camera}/${this.info.name}` : this.info.name }
+  get title(): string { return [this.info.camera, shortName(this.info.name)].filter(Boolean).join(' ') }
   get isDepth(): boolean { return this.info.format === 'Z16' || this.frame?.picture?.layout === 'depth' }
   get sensorKey(): string { return this.info.sensor < 0 ? `topic ${this.info.id}` : `sensor ${this.info.sensor}` }
 

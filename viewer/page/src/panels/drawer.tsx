@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import * as store from '../store'
 import { IconButton } from '../controls'
-import { shortName, wallTime } from '../format'
+import { wallTime } from '../format'
 import type { Level, Log } from '../proto/messages'
 import { copy } from '../clipboard'
 import { text } from '../strings'
@@ -67,7 +67,7 @@ function Drops() {
       <h2>{text.dropsTitle}</h2>
       {lossy.length === 0 && <p class="quiet">{text.noDrops}</p>}
       {lossy.map(([id, history]) => {
-        const most = Math.max(...history), name = shortName(store.views.value.get(id)?.info.name ?? String(id))
+        const most = Math.max(...history), name = store.views.value.get(id)?.title ?? String(id)
         return (
           <div key={id} class="row">
             <span class="short ellipsis">{name}</span>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import * as store from '../store'
-import { IconButton, Section } from '../controls'
+import { IconButton, Section, SensorName } from '../controls'
 import { stepText } from '../format'
 import type { Option } from '../proto/messages'
 import { text } from '../strings'
@@ -27,7 +27,7 @@ export function Options() {
       {store.isFile.value && <p class="quiet">{text.recorded}</p>}
       {found.map(({ sensor, list }) => (
         <fieldset key={sensor.id} class="group">
-          <legend>{sensor.name}</legend>
+          <SensorName of={sensor} />
           {list.map((o) => <OptionRow key={o.id} sensor={sensor.id} option={o} />)}
         </fieldset>
       ))}

@@ -1,6 +1,6 @@
 import * as store from '../store'
 import { Section } from '../controls'
-import { bytes, count, shortName } from '../format'
+import { bytes, count } from '../format'
 import type { StreamView } from '../streams'
 import { text } from '../strings'
 import { MetadataTable } from '../tiles/metadata'
@@ -27,7 +27,7 @@ function Inspector({ view }: { view: StreamView }) {
   const video = view.info.kind === 'video'
   return (
     <>
-      <h2 class="panel-title">{shortName(view.info.name)}</h2>
+      <h2 class="panel-title">{view.title}</h2>
       {video && <Section name="pixel" title={text.pixel}><Pixel view={view} /></Section>}
       {view.isDepth && <Section name="histogram" title={text.histogram}><Histogram view={view} /></Section>}
       <Section name="accounting" title={text.accounting}><Accounting view={view} /></Section>

@@ -15,6 +15,8 @@ export interface Extrinsics { rotation: number[]; translation: number[] }
 
 export interface Stream {
   id: number
+  /** If there are several. */
+  camera?: string
   kind: 'video' | 'motion' | 'pose' | 'topic'
   name: string
   sensor: number
@@ -36,7 +38,7 @@ export interface Option {
   labels?: Record<string, string>
 }
 
-export interface Sensor { id: number; name: string; options: Option[] | null }
+export interface Sensor { id: number; camera?: string; name: string; options: Option[] | null }
 
 export interface Mark { time: Time; kind: 'loss' | 'notification' | 'option'; stream?: number; text: string }
 
@@ -81,6 +83,9 @@ export interface Record_ {
   error?: string
   /** It has ended, and nothing came. */
   empty?: boolean
+  /** Of each camera, if they are recorded apart. */
+  camera?: string
+  cameras?: Record_[]
 }
 
 export interface Candidate { id: string; name: string }

@@ -1,7 +1,6 @@
 import { effect, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { IconButton, Segments } from '../controls'
-import { shortName } from '../format'
 import type { Stage } from '../gl/stage'
 import { imperial, stored } from '../prefs'
 import type { StreamView } from '../streams'
@@ -16,7 +15,7 @@ import { CloudScene, extrinsicsOf, type Shading } from './scene'
 const shading = stored<Shading>('shading', 'points')
 /** Name of the stream that colours the cloud; empty is depth itself. */
 const texture = stored('texture', 'Color_0')
-/** Name of the depth stream; empty is the first. */
+/** Key of the depth stream; empty is the first. */
 const depthName = stored('depth', '')
 
 /** calibrated reports whether a stream has intrinsics, all of them numbers. */
@@ -40,7 +39,7 @@ export function Stage3D({ stage }: { stage: Stage }) {
   const measured = useSignal<Measuring>(nothing)
   const measuring = useSignal(false)
   const depths = depthViews()
-  const depth = depths.find((v) => v.info.name === depthName.value) ?? depths[0] ?? null
+  const depth = depths.find((v) => v.key === depthName.value) ?? depths[0] ?? null
   const pictures = depth ? textureViews(depth) : []
   const picture = pictures.find((v) => v.info.name === texture.value) ?? null
 
@@ -85,7 +84,7 @@ export function Stage3D({ stage }: { stage: Stage }) {
   const savePLY = () => {
     const s = scene.current!, p = picture?.frame?.picture, number = depth?.frame?.head.number
     const file = s.ply(shading.value !== 'points', p ? pixelsOf(p) : null)
-    if (file && depth) save(file, `${depth.info.name}_${number}.ply`)
+    if (file && depth) save(file, `${depth.key.replace(/\W+/g, '_')}_${number}.ply`)
     else store.toast('info', text.three.nothing)
   }
   const space = () => scene.current!.space
@@ -96,8 +95,8 @@ export function Stage3D({ stage }: { stage: Stage }) {
       {!depth && <p class="notice">{text.three.noDepth}</p>}
       {depth && (
         <div class="strip" role="toolbar" aria-label={text.three.tools}>
-          {depths.length > 1 && <Select label={text.three.source} value={depth.info.name} views={depths} set={(v) => { depthName.value = v }} />}
-          <Select label={text.three.texture} value={picture?.info.name ?? ''} views={pictures} none={text.three.byDepth} set={(v) => { texture.value = v }} />
+          {depths.length > 1 && <Select label={text.three.source} view={depth} views={depths} set={(v) => { depthName.value = v?.key ?? '' }} />}
+          <Select label={text.three.texture} view={picture} views={pictures} none={text.three.byDepth} set={(v) => { texture.value = v?.info.name ?? '' }} />
           <Segments label={text.three.shading} value={shading.value} items={text.three.shadings} onChange={(v) => { shading.value = v as Shading }} />
           <span class="gap" />
           <IconButton icon="ruler" label={text.three.measure} hotkey="M" pressed={measuring.value} onClick={() => space().measure(!space().measuring)} />
@@ -118,13 +117,15 @@ export function Stage3D({ stage }: { stage: Stage }) {
   )
 }
 
-function Select({ label, value, views, none, set }: { label: string; value: string; views: StreamView[]; none?: string; set(name: string): void }) {
+interface SelectProps { label: string; view: StreamView | null; views: StreamView[]; none?: string; set(view: StreamView | undefined): void }
+
+function Select({ label, view, views, none, set }: SelectProps) {
   return (
     <label class="pick">
       <span>{label}</span>
-      <select value={value} onChange={(e) => set(e.currentTarget.value)}>
+      <select value={view?.info.id ?? ''} onChange={(e) => set(views.find((v) => String(v.info.id) === e.currentTarget.value))}>
         {none && <option value="">{none}</option>}
-        {views.map((v) => <option key={v.info.id} value={v.info.name}>{shortName(v.info.name)}</option>)}
+        {views.map((v) => <option key={v.info.id} value={v.info.id}>{v.title}</option>)}
       </select>
     </label>
   )

@@ -10,7 +10,7 @@ export type SnapshotKind = 'png' | 'png16' | 'raw' | 'csv'
 
 /** save lets the browser save a stream's frame as it is shown now. */
 export async function save(view: StreamView, stage: Stage, kind: SnapshotKind): Promise<void> {
-  const name = `${stamp()}_${view.info.name.replace(/[^\w.-]+/g, '_').replace(/^_+|_+$/g, '')}`
+  const name = `${stamp()}_${view.key.replace(/[^\w.-]+/g, '_').replace(/^_+|_+$/g, '')}`
   try {
     for (const [suffix, blob] of await content(view, stage, kind)) download(name + suffix, blob)
   } catch (e) {

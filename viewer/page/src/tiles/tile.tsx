@@ -29,7 +29,7 @@ export function Tile({ view, rect, index, stage }: { view: StreamView; rect: Rec
   const recorded = store.record.value?.on && (store.record.value.streams?.includes(view.info.id) ?? false)
   const Body = kind.body
   return (
-    <figure class={store.inspected.value === view.info.id ? 'tile picked' : 'tile'} aria-label={name}
+    <figure class={store.inspected.value === view.info.id ? 'tile picked' : 'tile'} aria-label={view.title}
       style={{ left: `${rect.x}px`, top: `${rect.y}px`, width: `${rect.width}px`, height: `${rect.height}px` }}
       onPointerEnter={() => {
         hovered.value = view
@@ -41,7 +41,7 @@ export function Tile({ view, rect, index, stage }: { view: StreamView; rect: Rec
         store.inspected.value = view.info.id
       }}>
       <header class="tile-header">
-        <figcaption title={`${view.info.name} · ${view.info.format}`} onDblClick={() => toggleMaximised(view)}>
+        <figcaption title={`${view.key} · ${view.info.format}`} onDblClick={() => toggleMaximised(view)}>
           <strong>{name}</strong>
           <span class="quiet">{profile(view)}</span>
         </figcaption>
@@ -54,7 +54,7 @@ export function Tile({ view, rect, index, stage }: { view: StreamView; rect: Rec
         <IconButton icon={big ? 'restore' : 'maximise'} label={big ? text.restore : text.maximise} hotkey={index < 9 ? `Alt+${index + 1}` : undefined}
           onClick={() => toggleMaximised(view)} />
         <IconButton icon="close" label={text.hide} onClick={() => {
-          store.hidden.value = new Set([...store.hidden.value, view.info.name])
+          store.hidden.value = new Set([...store.hidden.value, view.key])
           store.maximised.value = null
         }} />
       </header>

@@ -12,5 +12,5 @@ export function crowded(views: readonly StreamView[]): Set<string> | null {
   const topics = views.filter((v) => v.info.kind === 'topic')
   if (topics.length <= mostTiles) return null
   const rank = (v: StreamView) => order.indexOf(kinds[v.info.type ?? v.info.format])
-  return new Set(topics.toSorted((a, b) => rank(a) - rank(b)).slice(mostTiles).map((v) => v.info.name))
+  return new Set(topics.toSorted((a, b) => rank(a) - rank(b)).slice(mostTiles).map((v) => v.key))
 }
