@@ -89,7 +89,8 @@ func (g *camera) considerPrimary(id camdriver.StreamID) {
 func (g *camera) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSnapshot) wire.Stream {
 	p := s.Profile
 	out := wire.Stream{
-		ID: g.streams[p.Stream].id, Camera: g.name, Kind: kindOf(p.Stream.Kind), Name: p.Stream.String(), Sensor: g.sensors + s.Sensor, Format: p.Format.String(),
+		ID: g.streams[p.Stream].id, Camera: g.name, Kind: kindOf(p.Stream.Kind), Name: p.Stream.String(),
+		Sensor: g.sensors + s.Sensor, Format: p.Format.String(),
 		Width: p.Width, Height: p.Height, FPS: p.FPS,
 	}
 	if v := s.Video; v != nil {
@@ -106,11 +107,15 @@ func (g *camera) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSna
 			if out.Extrinsics == nil {
 				out.Extrinsics = make(map[string]wire.Extrinsics)
 			}
-			columns := camdriver.Transpose(e.Rotation)
-			out.Extrinsics[strconv.Itoa(int(to.id))] = wire.Extrinsics{Rotation: columns[:], Translation: e.Translation[:]}
+			out.Extrinsics[strconv.Itoa(int(to.id))] = extrinsicsOf(e)
 		}
 	}
 	return out
+}
+
+func extrinsicsOf(e camdriver.Extrinsics) wire.Extrinsics {
+	columns := camdriver.Transpose(e.Rotation)
+	return wire.Extrinsics{Rotation: columns[:], Translation: e.Translation[:]}
 }
 
 func kindOf(k camdriver.StreamKind) string {
@@ -216,6 +221,8 @@ func (g *camera) Notification(_ int, n camdriver.Notification) {
 func (g *camera) StatusChanged(s camdriver.Status) {
 	g.stage.server.sendState(g.stage)
 	if s.Err != nil {
-		g.stage.notify("notification", wire.Notification{Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error()})
+		g.stage.notify("notification", wire.Notification{
+			Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error(),
+		})
 	}
 }

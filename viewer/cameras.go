@@ -96,6 +96,7 @@ func newCameras(s *Server, name, file string, list []Running) *cameras {
 	if g.file != nil {
 		g.source.FrameSets = int(g.lead.file.File().Frames(g.lead.primary))
 	}
+	g.place()
 	if s.topicsShown {
 		g.topics = &topics{byName: make(map[string]*topic)}
 		for _, c := range g.parts {
@@ -106,6 +107,22 @@ func newCameras(s *Server, name, file string, list []Running) *cameras {
 		c.detach = c.Hub.Attach(c)
 	}
 	return g
+}
+
+// place says where the depth cameras of a recording are, if tf relates them.
+func (g *cameras) place() {
+	var first *camera
+	for _, c := range g.parts {
+		s := c.streams[camdriver.DepthStream]
+		if s == nil || c.file == nil || c.name == "" {
+			continue
+		}
+		first = cmp.Or(first, c)
+		if e, ok := c.file.File().Between(camdriver.DepthStream, first.file.File(), camdriver.DepthStream); ok {
+			place := extrinsicsOf(e)
+			g.source.Streams[s.id-1].Place = &place
+		}
+	}
 }
 
 // end implements stage. If the stage has opened the devices, it also closes them and their recording.

@@ -3,6 +3,7 @@ package viewer
 import (
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,13 +25,22 @@ import (
 // records of it has all of them.
 func TestCamerasOfRecording(t *testing.T) {
 	dir := t.TempDir()
-	bag := samplebag.Cameras(t, "front/depth.raw@3", "front/color.jpeg@3", "robot1/wrist/depth.png", "robot1/wrist/color.raw")
+	bag := samplebag.Cameras(t, "front/depth.raw@3", "front/color.jpeg@3", "robot1/wrist/depth.png", "robot1/wrist/color.raw",
+		"front/depth.tf", "robot1/wrist/depth.tf")
 	_, v, hello := start(t, Options{RecordDir: dir}, bag)
 	source := hello["source"].(object)
 	ids := streams(source)
 	want := []string{"front/Color_0", "front/Depth_0", "robot1/wrist/Color_0", "robot1/wrist/Depth_0"}
 	if got := slices.Sorted(maps.Keys(ids)); !slices.Equal(got, want) || source["kind"] != "file" {
 		t.Fatalf("streams %v of %v", got, source)
+	}
+	for _, s := range source["streams"].([]any) {
+		s := s.(object)
+		place, ok := s["place"].(object)
+		want := map[any]float64{"front": 0, "robot1/wrist": 0.2}[s["camera"]]
+		if ok != (s["name"] == "Depth_0") || ok && math.Abs(place["translation"].([]any)[0].(float64)-want) > 1e-9 {
+			t.Errorf("%s of %s is at %v", s["name"], s["camera"], place)
+		}
 	}
 	var sensors []string
 	for i, s := range source["sensors"].([]any) {

@@ -169,7 +169,8 @@ type opened struct {
 	begin func() (stage, error) // starts it, and closes it after an error
 }
 
-// open opens a device. It is begun after the previous stage was closed. The stage of a recording without a device has its topics.
+// open opens a device. It is begun after the previous stage was closed. The stage of a recording without a device has
+// its topics.
 func (s *Server) open(ctx context.Context, device, name, file string) (opened, error) {
 	d, err := s.o.Open(ctx, device)
 	if errors.Is(err, rsbag.ErrNoRecording) {

@@ -146,10 +146,11 @@ func (d *Device) Reset() error { return fmt.Errorf("reset a recording: %w", camd
 // File returns the recording.
 func (d *Device) File() *rsbag.File { return d.file }
 
-// Offset is the position of the player at file time 0. It is 0 but for a camera that began later than others of its recording.
+// Offset is the position of the player at file time 0: 0, unless the camera began later than another of its recording.
 func (d *Device) Offset() time.Duration { return d.offset }
 
-// FileTime returns the player's position of the frame that is being raised: its file time and the Offset. It is for handlers.
+// FileTime returns the player's position of the frame that is being raised: its file time and the Offset. It is for
+// handlers.
 func (d *Device) FileTime(f *camdriver.Frame) time.Duration {
 	return f.Arrival.Sub(d.opened) - d.looped
 }

@@ -73,7 +73,9 @@ func (g *group) show() {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *event) int { return cmp.Compare(a.device.offset+a.Time, b.device.offset+b.Time) })
+	slices.SortStableFunc(list, func(a, b *event) int {
+		return cmp.Compare(a.device.offset+a.Time, b.device.offset+b.Time)
+	})
 	for _, e := range list {
 		e.device.raise(e.Event)
 		e.Frame.Release()

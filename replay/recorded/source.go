@@ -24,7 +24,10 @@ func newConnections(snap camdriver.DeviceSnapshot, prefix string) connections {
 		t := msgs.MustType(typ)
 		return []*bagstore.Connection{{Topic: topic, Type: t.Name, MD5: t.MD5, Definition: t.Definition}}
 	}
-	c := connections{streams: make(map[camdriver.StreamID][]*bagstore.Connection), events: connect(prefix+"/events", "diagnostic_msgs/KeyValue")}
+	c := connections{
+		streams: make(map[camdriver.StreamID][]*bagstore.Connection),
+		events:  connect(prefix+"/events", "diagnostic_msgs/KeyValue"),
+	}
 	for _, s := range snap.Streams {
 		id, typ := s.Profile.Stream, "sensor_msgs/Imu"
 		if id.Kind.Video() {
@@ -112,7 +115,8 @@ func (it *iterator) Seek(t bagstore.Time) {
 	it.parts = []*part{}
 	for _, d := range it.devices {
 		wanted := *d.wanted.Load()
-		p := &part{Device: d, cursor: d.file.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return wanted[id] }})}
+		started := func(id camdriver.StreamID) bool { return wanted[id] }
+		p := &part{Device: d, cursor: d.file.Cursor(rsbag.CursorOptions{Streams: started})}
 		p.cursor.Seek(it.position(t) - d.offset)
 		it.advance(p)
 	}

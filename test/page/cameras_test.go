@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -25,7 +26,8 @@ const groups = `(() => {
 // its recording.
 func TestCameras(t *testing.T) {
 	dir := t.TempDir()
-	recorded := startView(t, samplebag.Cameras(t, "front/color.raw", "front/depth.raw", "robot1/wrist/color.raw", "robot1/wrist/depth.raw"))
+	recorded := startView(t, samplebag.Cameras(t, "front/color.raw", "front/depth.raw", "robot1/wrist/color.raw", "robot1/wrist/depth.raw",
+		"front/depth.tf", "robot1/wrist/depth.tf"))
 	_, live := startNode(t, rig.Master(t).URI(), "live", "--record-path", dir, "--device", "sim:1", "--camera", "front", "--device", "sim:2", "--camera", "rear", "--naming", "wrapper",
 		"--depth", "424x240@6", "--color", "424x240@6", "--infra1", "off", "--infra2", "off", "--gyro", "off", "--accel", "off")
 	b := newTab(t)
@@ -37,6 +39,20 @@ func TestCameras(t *testing.T) {
 	b.screenshot("cameras-recorded")
 	eval[bool](b, `document.querySelector('.tile[aria-label="front Depth"] [aria-label="Switch off"]').click() ?? true`)
 	b.await(groups, "front,robot1/wrist", 3)
+	// In 3D each has its own colour, and the place that tf gives it.
+	at := func(camera string, x float64) {
+		t.Helper()
+		b.await(`(() => {
+			const { depth, others: [other, ...more], tint } = window.scene3d ?? { others: [] }
+			return depth?.info.camera === $1 && more.length === 0 && String(tint) !== String(other.tint) && Math.abs(other.place.translation[0] - $2) < 1e-9 && other.depth.frame !== null
+		})()`, camera, x)
+	}
+	b.keys("3")
+	at("front", 0.2)
+	b.screenshot("cameras-3d")
+	b.choose(`.strip select`, fmt.Sprint(eval[int](b, `[...viewer.store.views.value.values()].find((v) => v.key === 'robot1/wrist/Depth_0').info.id`)))
+	at("robot1/wrist", -0.2)
+	b.keys("2")
 
 	b.open(live)
 	b.await(`window.viewer && viewer.store.views.value.size === 4 && [...viewer.store.views.value.values()].every((v) => v.counters.drawn > 0)`)

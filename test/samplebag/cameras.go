@@ -27,7 +27,7 @@ func CameraValue(camera string) byte {
 }
 
 // Cameras writes a bag with topics of camera nodes, at 10 Hz. A topic is the camera and what it has: color or depth, after
-// a dot its form: raw, jpeg, png or rvl. With @3, its first image is the fourth.
+// a dot its form: raw, jpeg, png or rvl; or tf: its place in /tf_static, on the x axis of base. With @3, its first image is the fourth.
 func Cameras(t testing.TB, topics ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "cameras.bag")
@@ -51,6 +51,15 @@ func Cameras(t testing.TB, topics ...string) string {
 				p.Data = bytes.Repeat(binary.LittleEndian.AppendUint16(nil, 10*uint16(v)), CameraWidth*CameraHeight)
 			} else {
 				p.Encoding, p.Step, p.Data = "rgb8", 3*CameraWidth, bytes.Repeat([]byte{v}, 3*CameraWidth*CameraHeight)
+			}
+			if form == "tf" {
+				if i == 0 {
+					link := msgs.TransformStamped{Header: msgs.Header{FrameID: "base"}, ChildFrameID: h.FrameID}
+					link.Transform.Translation.X, link.Transform.Rotation.W = float64(v)/100, 1
+					m := &msgs.TFMessage{Transforms: []msgs.TransformStamped{link}}
+					w.Put(Topic("/tf_static", "tf2_msgs/TFMessage"), bagstore.Time(at), msgs.Marshal(m))
+				}
+				continue
 			}
 			info := &msgs.CameraInfo{Header: h, Width: CameraWidth, Height: CameraHeight, DistortionModel: "plumb_bob", D: make([]float64, 5)}
 			info.K = [9]float64{float64(v), 0, CameraWidth / 2, 0, float64(v), CameraHeight / 2, 0, 0, 1}

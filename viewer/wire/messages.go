@@ -83,6 +83,7 @@ type Stream struct {
 	Intrinsics *Intrinsics           `json:"intrinsics,omitempty"`
 	DepthUnits Float32               `json:"depthUnits,omitempty"` // metres
 	Extrinsics map[string]Extrinsics `json:"extrinsics,omitempty"` // by the other stream's id
+	Place      *Extrinsics           `json:"place,omitempty"`      // of depth: to the first camera's, if there are several
 }
 
 // Intrinsics are the parameters of a lens, in pixels.

@@ -52,6 +52,9 @@ type stream struct {
 	tf     map[string]camdriver.Extrinsics // by group
 	group  string                          // of the snapshot's extrinsics
 	hasMD  bool
+
+	root   string               // of the tree of /tf_static that has the stream's frame; "" if none has
+	toRoot camdriver.Extrinsics // maps points to it
 }
 
 // maxSensors bounds the memory that a topic's sensor number can make Open allocate.
@@ -249,6 +252,16 @@ func (f *File) Close() error {
 
 // Camera returns which camera of the recording this is.
 func (f *File) Camera() Camera { return f.camera }
+
+// Between returns what maps points of a stream to those of a stream of another camera of the recording, as /tf_static
+// relates them. ok is false if it doesn't.
+func (f *File) Between(from camdriver.StreamID, other *File, to camdriver.StreamID) (e camdriver.Extrinsics, ok bool) {
+	a, b := f.stream(from), other.stream(to)
+	if a == nil || b == nil || a.root == "" || a.root != b.root {
+		return camdriver.Identity(), false
+	}
+	return a.toRoot.Then(b.toRoot.Inverse()), true
+}
 
 // Bag returns the underlying bag.
 func (f *File) Bag() *bagstore.Recording { return f.bag }

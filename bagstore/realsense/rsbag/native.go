@@ -134,6 +134,7 @@ func (d *description) native() {
 		f.nativeTimes(s)
 		if at, root, ok := toRoot(tree, f.native.frames[id], f.native.links); ok {
 			s.tf[root] = at.Inverse()
+			s.root, s.toRoot = root, at
 		}
 	}
 	d.nativeCalibrations()

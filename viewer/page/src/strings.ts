@@ -174,6 +174,8 @@ export const text = {
     reset: 'Reset the camera',
     ply: 'Save points (PLY)',
     hint: (more: boolean) => more ? 'Click for another ruler; with Shift the last one goes on, and its first point closes an area' : 'Click two points to measure their distance',
+    together: 'All cameras',
+    noPlace: 'not placed: no tf relates it',
     noDepth: 'No depth stream with intrinsics: there is nothing to show in 3D.',
     nothing: 'No depth frame to save yet',
   },

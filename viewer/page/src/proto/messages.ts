@@ -25,6 +25,8 @@ export interface Stream {
   intrinsics?: Intrinsics
   depthUnits?: number
   extrinsics?: Record<string, Extrinsics>
+  /** Of depth: to the first camera's, if there are several that tf relates. */
+  place?: Extrinsics
   type?: string
 }
 
@@ -131,12 +133,12 @@ export function restore(m: FromProgram): void {
   if (m.op === 'options') options(m.options)
   if (m.op !== 'hello' && m.op !== 'source') return
   m.source?.sensors?.forEach((s) => options(s.options))
-  for (const { intrinsics, extrinsics } of m.source?.streams ?? []) {
+  for (const { intrinsics, extrinsics, place } of m.source?.streams ?? []) {
     if (intrinsics) {
       reals(intrinsics, 'fx', 'fy', 'ppx', 'ppy')
       list(intrinsics.coeffs)
     }
-    for (const e of Object.values(extrinsics ?? {})) {
+    for (const e of [...Object.values(extrinsics ?? {}), ...(place ? [place] : [])]) {
       list(e.rotation)
       list(e.translation)
     }

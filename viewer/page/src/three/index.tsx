@@ -10,13 +10,19 @@ import { pixelsOf, save } from './download'
 import { type Measuring, nothing, pointText } from './measure'
 import { mount } from './mount'
 import type { Picked } from './pick'
-import { CloudScene, extrinsicsOf, type Shading } from './scene'
+import { type Cloud, CloudScene, extrinsicsOf, relative, type Shading, type Tint } from './scene'
 
 const shading = stored<Shading>('shading', 'points')
 /** Name of the stream that colours the cloud; empty is depth itself. */
 const texture = stored('texture', 'Color_0')
 /** Key of the depth stream; empty is the first. */
 const depthName = stored('depth', '')
+
+/** Whether the depth of all cameras is shown together. */
+const together = stored('together', true)
+
+/** Colours of cameras, in their order. */
+const tints: Tint[] = [[1, 0.72, 0.3], [0.35, 0.75, 1], [0.55, 0.95, 0.5], [1, 0.5, 0.7], [0.75, 0.6, 1], [0.95, 0.95, 0.5]]
 
 /** calibrated reports whether a stream has intrinsics, all of them numbers. */
 const calibrated = ({ info: { intrinsics: i } }: StreamView) => i !== undefined && [i.fx, i.fy, i.ppx, i.ppy, ...i.coeffs].every(Number.isFinite)
@@ -42,6 +48,11 @@ export function Stage3D({ stage }: { stage: Stage }) {
   const depth = depths.find((v) => v.key === depthName.value) ?? depths[0] ?? null
   const pictures = depth ? textureViews(depth) : []
   const picture = pictures.find((v) => v.info.name === texture.value) ?? null
+  const cameras = [...new Set(depths.map((v) => v.info.camera))]
+  const tintOf = (v: StreamView) => tints[cameras.indexOf(v.info.camera) % tints.length]!
+  const others: Cloud[] = !depth || cameras.length < 2 || !together.value ? [] : depths.filter((v) => v.info.camera !== depth.info.camera).map((v) => ({
+    depth: v, picture: textureViews(v).find((p) => p.info.name === texture.value) ?? null, place: relative(v, depth), tint: tintOf(v),
+  }))
 
   useEffect(() => {
     const s = new CloudScene(above.current!, {
@@ -72,14 +83,13 @@ export function Stage3D({ stage }: { stage: Stage }) {
     s.depth = depth
     s.picture = picture
     s.shading = shading.value
-    depth?.want(s)
-    picture?.want(s)
+    s.others = others
+    s.tint = depth && others.length > 0 ? tintOf(depth) : null
+    const wanted = [depth, picture, ...others.flatMap((c) => [c.depth, c.picture])]
+    for (const v of wanted) v?.want(s)
     stage.redraw()
-    return () => {
-      depth?.release(s)
-      picture?.release(s)
-    }
-  }, [stage, depth, picture, shading.value])
+    return () => { for (const v of wanted) v?.release(s) }
+  }, [stage, depth, picture, shading.value, together.value, store.views.value, texture.value])
 
   const savePLY = () => {
     const s = scene.current!, p = picture?.frame?.picture, number = depth?.frame?.head.number
@@ -98,6 +108,7 @@ export function Stage3D({ stage }: { stage: Stage }) {
           {depths.length > 1 && <Select label={text.three.source} view={depth} views={depths} set={(v) => { depthName.value = v?.key ?? '' }} />}
           <Select label={text.three.texture} view={picture} views={pictures} none={text.three.byDepth} set={(v) => { texture.value = v?.info.name ?? '' }} />
           <Segments label={text.three.shading} value={shading.value} items={text.three.shadings} onChange={(v) => { shading.value = v as Shading }} />
+          {cameras.length > 1 && <label class="pick"><input type="checkbox" checked={together.value} onChange={(e) => { together.value = e.currentTarget.checked }} />{text.three.together}</label>}
           <span class="gap" />
           <IconButton icon="ruler" label={text.three.measure} hotkey="M" pressed={measuring.value} onClick={() => space().measure(!space().measuring)} />
           <IconButton icon="undo" label={text.three.undo} hotkey="Z" disabled={measured.value.past.length === 0} onClick={() => space().undo()} />
@@ -109,6 +120,16 @@ export function Stage3D({ stage }: { stage: Stage }) {
           }} />
           <IconButton icon="download" label={text.three.ply} onClick={savePLY} />
         </div>
+      )}
+      {others.length > 0 && depth && (
+        <ul class="space-cameras">
+          {[{ depth, place: true as unknown, tint: tintOf(depth) }, ...others].map((c) => (
+            <li key={c.depth.key}>
+              <i class="dot" style={{ background: `rgb(${c.tint.map((x) => 255 * x)})` }} />{c.depth.info.camera}
+              {!c.place && <span class="warn"> {text.three.noPlace}</span>}
+            </li>
+          ))}
+        </ul>
       )}
       <output id="space-readout" class="space-readout">
         {under.value ? pointText(under.value.point, imperial.value ? 'imperial' : 'metric') : measuring.value ? text.three.hint(rulers) : ''}

@@ -21,6 +21,29 @@ const depthUnit = 4
 /** Factor from the gap between points to their size. */
 const overlap = 1.2
 
+/** Cloud is the depth stream of another camera. */
+export interface Cloud {
+  depth: StreamView
+  picture: StreamView | null
+  /** To the coordinates of the scene's depth; null if it is unknown. */
+  place: Extrinsics | null
+  tint: Tint
+}
+
+/** Tint is the colour of a camera's points: red, green, blue, from 0 to 1. */
+export type Tint = readonly [number, number, number]
+
+/** relative returns what maps points of a depth stream to those of another, whose places are in the same coordinates. */
+export function relative(from: StreamView, to: StreamView): Extrinsics | null {
+  const a = from.info.place, b = to.info.place
+  if (!a || !b) return null
+  const turned = (v: number[]) => [0, 1, 2].map((i) => b.rotation[3 * i]! * v[0]! + b.rotation[3 * i + 1]! * v[1]! + b.rotation[3 * i + 2]! * v[2]!)
+  return {
+    rotation: [0, 3, 6].flatMap((column) => turned(a.rotation.slice(column, column + 3))),
+    translation: turned(a.translation.map((x, i) => x - b.translation[i]!)),
+  }
+}
+
 /** extrinsicsOf returns the transform from one stream to another; null if it is unknown. */
 export function extrinsicsOf(from: StreamView, to: StreamView): Extrinsics | null {
   return from.info.extrinsics?.[String(to.info.id)] ?? null
@@ -33,6 +56,9 @@ export class CloudScene implements Scene {
   /** The stream that colours it; null means depth itself. */
   picture: StreamView | null = null
   shading: Shading = 'points'
+  /** The depth of other cameras, and the colour of this one; null if it is the only one that is shown. */
+  others: Cloud[] = []
+  tint: Tint | null = null
   /** Whether to draw the grid, the axes and the camera's view. */
   furniture = true
   /** Number of draws, for tests and figures. */
@@ -83,7 +109,8 @@ export class CloudScene implements Scene {
     gl.clearColor(0.03, 0.04, 0.05, 1) // dark in every theme, as pictures are
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT)
     const matrix = camera.matrix()
-    if (this.depth) this.cloud(stage, this.depth, matrix)
+    if (this.depth) this.cloud(stage, this.depth, this.picture, matrix, identity, this.tint)
+    for (const c of this.others) this.cloud(stage, c.depth, c.picture, matrix, c.place ?? identity, c.tint)
     if (this.furniture) {
       this.surroundings.furnish(imperial.peek(), this.depth?.info.intrinsics ?? null)
       this.surroundings.draw(matrix, 2 * scale)
@@ -94,12 +121,15 @@ export class CloudScene implements Scene {
     return false
   }
 
-  private cloud(stage: Stage, depth: StreamView, camera: Mat4): void {
+  private cloud(stage: Stage, depth: StreamView, picture: StreamView | null, camera: Mat4, place: Extrinsics, tint: Tint | null): void {
     const gl = stage.gl!, p = this.program, i = depth.info.intrinsics, u = stage.textures.get(depth)
     if (!i || !u || u.layout !== 'depth') return
     const mesh = this.shading !== 'points', units = depth.info.depthUnits ?? 0.001
     p.use()
-    this.paint(stage, depth)
+    this.paint(stage, depth, picture)
+    gl.uniformMatrix3fv(p.at('placeTurn'), false, place.rotation)
+    gl.uniform3fv(p.at('placeShift'), place.translation)
+    gl.uniform4f(p.at('tint'), ...(tint ?? [0, 0, 0]) as Tint, tint ? 0.8 : 0)
     gl.activeTexture(gl.TEXTURE0 + depthUnit)
     gl.bindTexture(gl.TEXTURE_2D, u.texture)
     gl.uniform1i(p.at('depth'), depthUnit)
@@ -120,11 +150,11 @@ export class CloudScene implements Scene {
   }
 
   /** paint sets the stream that colours the cloud; until it has a frame, depth does. */
-  private paint(stage: Stage, depth: StreamView): void {
+  private paint(stage: Stage, depth: StreamView, picture: StreamView | null): void {
     const gl = stage.gl!, p = this.program
-    const seen = this.picture && stage.textures.get(this.picture), e = this.picture && extrinsicsOf(depth, this.picture)
-    const own = !seen || !e || !this.picture?.info.intrinsics
-    const from = own ? depth : this.picture!, u = stage.textures.get(from)!
+    const seen = picture && stage.textures.get(picture), e = picture && extrinsicsOf(depth, picture)
+    const own = !seen || !e || !picture?.info.intrinsics
+    const from = own ? depth : picture!, u = stage.textures.get(from)!
     const i = from.info.intrinsics!, { rotation, translation } = own ? identity : e
     stage.textures.bind(p, u, stage.look, depth.info.depthUnits ?? 0.001)
     gl.uniform2i(p.at('paintSize'), u.width, u.height)

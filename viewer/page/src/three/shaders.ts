@@ -25,6 +25,8 @@ uniform bool mesh;
 uniform float pointSize; // at least
 uniform float spacing;   // pixels between neighbours that are as far from the eye as from the depth camera
 uniform mat4 camera;
+uniform mat3 placeTurn;  // from this depth camera to the one in whose coordinates all is
+uniform vec3 placeShift; // m
 
 uniform bool ownColour;  // depth colours itself
 uniform mat3 turn;       // from depth to the picture
@@ -88,10 +90,11 @@ void main() {
     place = vec2(0.0);
     return;
   }
-  world = deproject(p, float(value) * units);
+  vec3 own = deproject(p, float(value) * units);
+  world = placeTurn * own + placeShift;
   gl_Position = camera * vec4(world, 1.0);
-  gl_PointSize = clamp(spacing * world.z / gl_Position.w, pointSize, 24.0);
-  place = ownColour ? (vec2(p) + 0.5) / vec2(size) : see(world);
+  gl_PointSize = clamp(spacing * own.z / gl_Position.w, pointSize, 24.0);
+  place = ownColour ? (vec2(p) + 0.5) / vec2(size) : see(own);
 }
 `
 
@@ -106,6 +109,7 @@ precision highp int;
 ${colourOf}
 uniform ivec2 paintSize; // of the texture that colours
 uniform bool lit;
+uniform vec4 tint; // of its camera; alpha 0 for none
 in vec3 world;
 in vec2 place;
 out vec4 colour;
@@ -124,6 +128,7 @@ float light() {
 void main() {
   bool seen = place == clamp(place, 0.0, 1.0);
   vec3 c = seen ? colourOf(min(ivec2(place * vec2(paintSize)), paintSize - 1)) : outside;
+  c = mix(c, tint.rgb * (0.35 + 0.65 * dot(c, vec3(0.299, 0.587, 0.114))), tint.a);
   colour = vec4(lit ? c * light() : c, 1.0);
 }
 `

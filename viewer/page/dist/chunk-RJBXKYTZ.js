@@ -1,0 +1,1 @@
+import{i as n,j as r}from"./chunk-IQRBTAFJ.js";function m(e){r(()=>{let t={};return e.want(t),()=>e.release(t)},[e])}var u=100;function c(e){m(e);let[t,a]=n(()=>e.frame?.message);return r(()=>{let s=0,o=e.onDraw(()=>{s||=setTimeout(()=>{s=0,a(()=>e.frame?.message)},u)});return()=>{o(),clearTimeout(s)}},[e]),t}export{m as a,c as b};
