@@ -18,7 +18,7 @@ type pacer struct {
 
 const (
 	maxRate     = 140e6 // bytes a second
-	minRate     = 40e6
+	minRate     = 100e6 // less is too slow for 720p at 30 Hz: a starved receiver then loses more than by the pace
 	localBurst  = 130 << 10
 	remoteBurst = 56e3 // the kernel's buffer holds some 90 datagrams of an Ethernet frame
 	takeRate    = 1e9  // bytes a second at which Fast DDS hands over a sample; it receives nothing meanwhile

@@ -54,6 +54,21 @@ func TestSmallSamplesDontRest(t *testing.T) {
 	}
 }
 
+// TestSlowestPace sends 1280x720 rgb8 within its period at 30 Hz, however much was lost.
+func TestSlowestPace(t *testing.T) {
+	c := new(pacers).get(netip.MustParseAddrPort("127.0.0.1:7411"))
+	for range 100 {
+		c.lost()
+	}
+	now, d := time.Now(), time.Duration(0)
+	for left := 2764800; left > 0; left -= localFragment {
+		d = c.take(now, localFragment)
+	}
+	if c.rest(2764800); d > 30*time.Millisecond || c.free.Sub(now) > time.Second/30 {
+		t.Errorf("it takes %v, then the receiver rests until %v", d, c.free.Sub(now))
+	}
+}
+
 // TestLossesOfALink: an outlet slows down when a receiver misses more than a bad link loses, and repairs at once what
 // was surely lost. It rests once a receiver has a sample.
 func TestLossesOfALink(t *testing.T) {
