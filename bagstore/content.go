@@ -41,9 +41,7 @@ func plain(l Layout) bool { return l.Access == Whole && l.Compression == None }
 func (c *chunkContent) claim() bool { return c.state.CompareAndSwap(contentWaits, contentBegun) }
 
 // abandon reports whether the content was being read, and is now released by its reader.
-func (c *chunkContent) abandon() bool {
-	return c.state.CompareAndSwap(contentBegun, contentAbandoned)
-}
+func (c *chunkContent) abandon() bool { return c.state.CompareAndSwap(contentBegun, contentAbandoned) }
 
 // fill reads content claimed by the caller, and adds to more what it takes above what was expected.
 func (c *chunkContent) fill(in Reader, l Layout, urgent bool, more *atomic.Int64) {

@@ -373,9 +373,7 @@ func (it *Iterator) start(c *cursor) int {
 }
 
 // before is the order of the heap: whether x comes before y in the iterator's direction.
-func (it *Iterator) before(x, y *cursor) bool {
-	return x.key.compare(y.key)*it.dir < 0
-}
+func (it *Iterator) before(x, y *cursor) bool { return x.key.compare(y.key)*it.dir < 0 }
 
 func (it *Iterator) up(i int) {
 	for i > 0 {

@@ -17,9 +17,7 @@ const (
 	Loss
 )
 
-func (s Severity) String() string {
-	return [...]string{"note", "repairable", "loss"}[s]
-}
+func (s Severity) String() string { return [...]string{"note", "repairable", "loss"}[s] }
 
 // MarshalText returns the String, for JSON.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -64,9 +64,7 @@ func MustService(name string) Service {
 }
 
 // Types returns the names of all known types, unordered.
-func Types() []string {
-	return slices.Collect(maps.Keys(known().types))
-}
+func Types() []string { return slices.Collect(maps.Keys(known().types)) }
 
 type registry struct {
 	types    map[string]Type

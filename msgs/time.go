@@ -38,9 +38,7 @@ func (t Time) Sec() uint32 { return uint32(min(max(int64(t), 0)/second, math.Max
 func (t Time) Nsec() uint32 { return uint32(max(int64(t), 0) % second) }
 
 // Millis returns the milliseconds since 1970.
-func (t Time) Millis() float64 {
-	return float64(int64(t)/1_000_000) + float64(int64(t)%1_000_000)/1e6
-}
+func (t Time) Millis() float64 { return float64(int64(t)/1_000_000) + float64(int64(t)%1_000_000)/1e6 }
 
 // Time converts t to a time.Time.
 func (t Time) Time() time.Time { return time.Unix(0, int64(t)) }

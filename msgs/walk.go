@@ -61,9 +61,7 @@ func (f *Field) count(d *Decoder) int {
 	return f.Len
 }
 
-func (s *Spec) isHeader() bool {
-	return strings.HasSuffix(s.Name, "/Header") && s.stampOffset() >= 0
-}
+func (s *Spec) isHeader() bool { return strings.HasSuffix(s.Name, "/Header") && s.stampOffset() >= 0 }
 
 // stampOffset returns the offset of a Header's stamp, or -1.
 func (s *Spec) stampOffset() int64 {

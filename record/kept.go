@@ -75,9 +75,7 @@ func leftKept(prefix string) (left []*kept) {
 }
 
 // whole returns the path of the file until it has no parts any more.
-func (k *kept) whole() string {
-	return filepath.Join(k.base+partsSuffix, filepath.Base(k.base)+k.ext)
-}
+func (k *kept) whole() string { return filepath.Join(k.base+partsSuffix, filepath.Base(k.base)+k.ext) }
 
 // parts returns the parts' paths, in order.
 func (k *kept) parts() []string {

@@ -19,9 +19,7 @@ func appendHead(b []byte, op opcode, n int) []byte {
 	return wire.AppendUint64(append(b, byte(op)), uint64(n))
 }
 
-func appendText(b []byte, s string) []byte {
-	return append(wire.AppendUint32(b, uint32(len(s))), s...)
-}
+func appendText(b []byte, s string) []byte { return append(wire.AppendUint32(b, uint32(len(s))), s...) }
 
 // appendTexts appends a map, sorted, so that the same content makes the same bytes.
 func appendTexts(b []byte, m map[string]string) []byte {

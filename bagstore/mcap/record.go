@@ -39,9 +39,7 @@ const (
 )
 
 // Is reports whether a file that begins with head may be one for Open.
-func Is(head []byte) bool {
-	return len(head) >= magicSize && string(head[:magicSize]) == magic
-}
+func Is(head []byte) bool { return len(head) >= magicSize && string(head[:magicSize]) == magic }
 
 type record struct {
 	op   opcode

@@ -173,6 +173,4 @@ func (*web) Put(_ context.Context, name string, _ io.ReaderAt, _ int64, _ PutOpt
 
 func (*web) Remove(_ context.Context, name string) error { return readOnly(name) }
 
-func readOnly(name string) error {
-	return fmt.Errorf("%s: %w", Redact(name), ErrReadOnly)
-}
+func readOnly(name string) error { return fmt.Errorf("%s: %w", Redact(name), ErrReadOnly) }

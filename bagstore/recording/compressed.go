@@ -80,6 +80,4 @@ type owner struct {
 	file *os.File
 }
 
-func (o owner) Close() error {
-	return errors.Join(o.container.Close(), o.file.Close())
-}
+func (o owner) Close() error { return errors.Join(o.container.Close(), o.file.Close()) }

@@ -125,9 +125,7 @@ func files(ctx context.Context, folder string) (names []string, err error) {
 var recordingEnding = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.(db3|mcap)(\.zstd)?$`) })
 
 // byNumber sorts names that end in numbers, 9 before 10.
-func byNumber(a, b string) int {
-	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-}
+func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
 
 func readMetadata(ctx context.Context, name string) (info metadataInfo, err error) {
 	text, err := place.Read(ctx, name, yaml.MaxText)

@@ -113,6 +113,4 @@ func (o *Output) CopyWhole(c *bagstore.WholeChunk) error {
 }
 
 // Finish closes the file and gives it its name. After an error, err or its own, it removes the file.
-func (o *Output) Finish(err error) error {
-	return o.target.Finish(errors.Join(err, o.Close()))
-}
+func (o *Output) Finish(err error) error { return o.target.Finish(errors.Join(err, o.Close())) }

@@ -31,9 +31,7 @@ func (e *exposure) release() {
 }
 
 // NewHDRMerge returns the block. It has no options.
-func NewHDRMerge(res *Resources) *HDRMerge {
-	return &HDRMerge{block: newBlock(res, "HDR Merge")}
-}
+func NewHDRMerge(res *Resources) *HDRMerge { return &HDRMerge{block: newBlock(res, "HDR Merge")} }
 
 func (h *HDRMerge) Reset() {
 	h.first.release()

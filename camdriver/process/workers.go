@@ -56,9 +56,7 @@ func (w *workers) slots() int { return w.n + 1 }
 const bandsEach = 4
 
 // spread returns the number of rows per call, of n.
-func (w *workers) spread(n int) int {
-	return max(1, (n+w.slots()*bandsEach-1)/(w.slots()*bandsEach))
-}
+func (w *workers) spread(n int) int { return max(1, (n+w.slots()*bandsEach-1)/(w.slots()*bandsEach)) }
 
 // run processes the rows [0, n) of t, band rows per call, and returns when all are done.
 func (w *workers) run(j *job, t task, n, band int) {

@@ -154,9 +154,7 @@ func withDefaultCommand(root *cobra.Command, args []string) ([]string, error) {
 }
 
 // isHelp reports whether an argument asks for a text of the program itself.
-func isHelp(arg string) bool {
-	return arg == "-h" || arg == "--help" || arg == "help"
-}
+func isHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == "help" }
 
 // isCompletion reports whether a shell asks for completion.
 func isCompletion(args []string) bool {

@@ -162,8 +162,6 @@ func (c *compiler) step(f *msgs.Field, at int, from, to *msgs.Spec, path string)
 }
 
 // sameKind reports whether values have the same bytes, as do all kinds of one byte.
-func sameKind(a, b msgs.Kind) bool {
-	return a == b || a.Size() == 1 && b.Size() == 1
-}
+func sameKind(a, b msgs.Kind) bool { return a == b || a.Size() == 1 && b.Size() == 1 }
 
 func typeText(f *msgs.Field) string { return f.Type + arrayText(f) }

@@ -24,9 +24,7 @@ const poll = 100 * time.Millisecond
 var arrows = regexp.MustCompile(`\x1b?\[[A-D]|\x1b`)
 
 // isText reports whether input is text that was pasted, rather than a key.
-func isText(input string) bool {
-	return utf8.RuneCountInString(arrows.ReplaceAllString(input, "")) > 1
-}
+func isText(input string) bool { return utf8.RuneCountInString(arrows.ReplaceAllString(input, "")) > 1 }
 
 // Read reads keys until ctx or the input ends. Meanwhile a terminal delivers each key at once, without echo. What was
 // typed before at a terminal, and text that is pasted, were meant for a shell: they are dropped.

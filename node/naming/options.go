@@ -156,9 +156,7 @@ func (o *WrapperOptions) cloud() bool { return o.PointCloud || o.has(filterPoint
 func (o *WrapperOptions) align() bool { return o.AlignDepth || o.RGBD }
 
 // sync reports whether frames are matched into sets.
-func (o *WrapperOptions) sync() bool {
-	return o.Sync || o.align() || o.cloud() || len(o.Filters) > 0
-}
+func (o *WrapperOptions) sync() bool { return o.Sync || o.align() || o.cloud() || len(o.Filters) > 0 }
 
 // Choice selects the names under which a camera's streams are published.
 type Choice string

@@ -84,9 +84,7 @@ func (l *layout) depthFormat() camdriver.Format {
 	return camdriver.Z16
 }
 
-func (r *results) wanted() bool {
-	return r.aligned != nil && r.aligned.wanted() || r.wantsCloud()
-}
+func (r *results) wanted() bool { return r.aligned != nil && r.aligned.wanted() || r.wantsCloud() }
 
 func (r *results) wantsCloud() bool {
 	return slices.ContainsFunc(r.clouds, func(c *cloudTopic) bool { return c.Wanted() })

@@ -71,9 +71,7 @@ func (o *streamSinks) publish(f *camdriver.Frame, stamp msgs.Time, lens *camdriv
 	}
 }
 
-func (o *streamSinks) wanted() bool {
-	return slices.ContainsFunc(o.list, sink.Wanted)
-}
+func (o *streamSinks) wanted() bool { return slices.ContainsFunc(o.list, sink.Wanted) }
 
 // streams are the sinks of a device's streams.
 type streams map[camdriver.StreamID]*streamSinks

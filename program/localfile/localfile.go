@@ -22,9 +22,7 @@ var ErrNotRegular = errors.New("not a regular file")
 const flags = os.O_RDONLY | syscall.O_NONBLOCK
 
 // Open opens a file for reading.
-func Open(path string) (*os.File, error) {
-	return checked(os.OpenFile(path, flags, 0))
-}
+func Open(path string) (*os.File, error) { return checked(os.OpenFile(path, flags, 0)) }
 
 // OpenIn opens a file below root for reading.
 func OpenIn(root *os.Root, name string) (*os.File, error) {

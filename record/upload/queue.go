@@ -146,9 +146,7 @@ func (q *Queue) Drop(path string) {
 }
 
 // Full reports whether the waiting files have reached the limit.
-func (q *Queue) Full() bool {
-	return q != nil && q.o.Limit > 0 && q.Status().Bytes >= q.o.Limit
-}
+func (q *Queue) Full() bool { return q != nil && q.o.Limit > 0 && q.Status().Bytes >= q.o.Limit }
 
 // Safe reports whether a file may be removed because it doesn't wait for upload.
 func (q *Queue) Safe(path string) bool {

@@ -66,6 +66,4 @@ func removeAbandoned(above, prefix string) {
 	}
 }
 
-func (w *workFolder) close() error {
-	return errors.Join(os.RemoveAll(w.path), place.Unlock(w.lock))
-}
+func (w *workFolder) close() error { return errors.Join(os.RemoveAll(w.path), place.Unlock(w.lock)) }

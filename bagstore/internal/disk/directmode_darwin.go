@@ -28,6 +28,4 @@ func setNoCache(f *os.File, on int) error {
 }
 
 // TryDirect fails: on macOS nobody has measured what direct writing gains.
-func TryDirect(*os.File) (grain int, err error) {
-	return 0, errors.New("on macOS only if asked for")
-}
+func TryDirect(*os.File) (grain int, err error) { return 0, errors.New("on macOS only if asked for") }

@@ -60,9 +60,7 @@ func directGrain(f *os.File) (grain int, known bool, err error) {
 
 // lacksFields reports whether new fields of st are missing although its mask has them, as
 // in an emulator (QEMU 7.2) that knows an older form of the structure. No mount has id 0.
-func lacksFields(st *unix.Statx_t) bool {
-	return st.Mask&unix.STATX_MNT_ID != 0 && st.Mnt_id == 0
-}
+func lacksFields(st *unix.Statx_t) bool { return st.Mask&unix.STATX_MNT_ID != 0 && st.Mnt_id == 0 }
 
 // grainFor returns the grain for the required alignments in memory and in the file.
 func grainFor(memory, offset uint32) (int, error) {

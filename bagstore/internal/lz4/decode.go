@@ -175,9 +175,7 @@ type blockDecoder struct {
 }
 
 // part is the part of dst for a block.
-func (d *blockDecoder) part(i int) []byte {
-	return d.dst[i*d.size : min(i*d.size+d.size, len(d.dst))]
-}
+func (d *blockDecoder) part(i int) []byte { return d.dst[i*d.size : min(i*d.size+d.size, len(d.dst))] }
 
 // decodeNext decodes a block that nobody has taken. It returns false if there is none.
 func (d *blockDecoder) decodeNext() bool {
@@ -267,9 +265,7 @@ func decodeSequences(dst []byte, low, n int, src []byte) (int, error) {
 	return n, nil
 }
 
-func sequenceError(at int, err error) error {
-	return frameError("block: sequence at %d: %w", at, err)
-}
+func sequenceError(at int, err error) error { return frameError("block: sequence at %d: %w", at, err) }
 
 func tooLarge(dst []byte) error {
 	return frameError("frame holds more than the %d bytes that the chunk header says", len(dst))

@@ -170,6 +170,4 @@ func fitClock(samples []clockSample) clockLine {
 }
 
 // unixMS returns t in ms since 1970, the SDK's system time.
-func unixMS(t time.Time) float64 {
-	return float64(t.Unix())*1e3 + float64(t.Nanosecond())*1e-6
-}
+func unixMS(t time.Time) float64 { return float64(t.Unix())*1e3 + float64(t.Nanosecond())*1e-6 }

@@ -40,6 +40,4 @@ func (s *Socket) Receive(b []byte) (n int, from netip.AddrPort, err error) {
 func (s *Socket) Close() error { return s.conn.Close() }
 
 // IsLocal reports whether an address is one of this machine's.
-func IsLocal(own []netip.Addr, a netip.Addr) bool {
-	return a.IsLoopback() || slices.Contains(own, a)
-}
+func IsLocal(own []netip.Addr, a netip.Addr) bool { return a.IsLoopback() || slices.Contains(own, a) }

@@ -40,9 +40,7 @@ const maxColumns = 64
 // IsNull reports whether the value is NULL, as is the column that is an alias of the row's number.
 func (c Column) IsNull() bool { return c.Type == typeNull }
 
-func (c Column) IsInt() bool {
-	return c.Type != typeNull && c.Type != typeReal && c.Type <= typeOne
-}
+func (c Column) IsInt() bool { return c.Type != typeNull && c.Type != typeReal && c.Type <= typeOne }
 
 func (c Column) IsBlob() bool { return c.Type >= typeBlob && c.Type%2 == 0 }
 

@@ -28,9 +28,7 @@ const (
 	number
 )
 
-func (t token) is(keyword string) bool {
-	return t.kind <= word && strings.EqualFold(t.text, keyword)
-}
+func (t token) is(keyword string) bool { return t.kind <= word && strings.EqualFold(t.text, keyword) }
 
 func (t token) isAny(keywords ...string) bool { return slices.ContainsFunc(keywords, t.is) }
 

@@ -39,9 +39,7 @@ type Set []uint64
 
 func (f *File) NewSet() Set { return make(Set, f.count/64+1) }
 
-func (s Set) Has(page uint32) bool {
-	return page/64 < uint32(len(s)) && s[page/64]&(1<<(page%64)) != 0
-}
+func (s Set) Has(page uint32) bool { return page/64 < uint32(len(s)) && s[page/64]&(1<<(page%64)) != 0 }
 
 func (s Set) Add(page uint32) {
 	if page/64 < uint32(len(s)) {

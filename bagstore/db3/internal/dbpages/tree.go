@@ -206,9 +206,7 @@ func following(list []Leaf, most int) int {
 	return n
 }
 
-func isZero(b []byte) bool {
-	return b[0] == 0 && bytes.Equal(b[:len(b)-1], b[1:])
-}
+func isZero(b []byte) bool { return b[0] == 0 && bytes.Equal(b[:len(b)-1], b[1:]) }
 
 // children lists the pages below one. sound is false if some can't be read from it.
 func (f *File) children(b []byte, number uint32, rows Range) (list []Leaf, sound bool) {
