@@ -12,8 +12,8 @@ import (
 	"rsros/program/localfile"
 )
 
-// bottleneck tells what limits a recording when something is dropped: then its queue is full, because the files wait for the disk, or
-// because the processor has no time for what comes and for its compression.
+// bottleneck tells what limits a recording when something is dropped: then its queue is full, because the files wait
+// for the disk, or because the processor has no time for what comes and for its compression.
 type bottleneck struct {
 	waits   bagstore.Stopwatch // of the files, for the disk
 	exclude atomic.Value       // a string, the regular expression of topics that come twice
@@ -55,7 +55,8 @@ func (b *bottleneck) limit() limit {
 	return second{time.Now(), b.waits.Total()}.limitSince(b.seconds[max(i, 0)], pressure())
 }
 
-// pressure returns in how many percent of the last ten seconds a program has waited for a processor, as Linux measures it, or 0.
+// pressure returns in how many percent of the last ten seconds a program has waited for a processor, as Linux measures
+// it, or 0.
 func pressure() (percent float64) {
 	text, _ := localfile.Read("/proc/pressure/cpu", 1<<10)
 	_, _ = fmt.Sscanf(string(text), "some avg10=%f", &percent) // unknown is 0
@@ -71,8 +72,8 @@ const (
 	limitBoth      limit = "the processor or the disk"
 )
 
-// limitSince says that the disk limits if files have waited for it most of the time. A busy processor is late to see that a write is over:
-// then it may be either.
+// limitSince says that the disk limits if files have waited for it most of the time. A busy processor is late to see
+// that a write is over: then it may be either.
 func (s second) limitSince(earlier second, pressure float64) limit {
 	switch waited := s.disk - earlier.disk; {
 	case 2*waited < s.at.Sub(earlier.at):

@@ -22,9 +22,8 @@ import (
 	"rsros/record/upload"
 )
 
-// Camera records a running device, one recording after another. Serve must be
-// called before all other methods except WriteLog; then any goroutine may call
-// them.
+// Camera records a running device, one recording after another. Serve must be called before all other methods except
+// WriteLog; then any goroutine may call them.
 type Camera struct {
 	Source
 	o      Options
@@ -94,9 +93,8 @@ func (r *Camera) leftOut(path string, list []rsdb3.Loss) {
 	r.left.Store(true)
 }
 
-// Start starts to record into path or, if path is empty, into a new file named after the
-// prefix and the time. It returns the file's path. The file describes the device's current
-// state. The streams aren't interrupted.
+// Start starts to record into path or, if path is empty, into a new file named after the prefix and the time. It
+// returns the file's path. The file describes the device's current state. The streams aren't interrupted.
 func (r *Camera) Start(path string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"rsros/msgs"
 )
 
-// flow counts the frames of a device's stream or the messages of a topic, and measures their rate. It has a share of the queue.
+// flow counts the frames of a device's stream or the messages of a topic, and measures their rate. It has a share of
+// the queue.
 type flow struct {
 	gaps func() uint64 // the source's count of what was lost before it arrived; it counts without end, also during a pause
 

@@ -9,8 +9,8 @@ import (
 	"rsros/program"
 )
 
-// Speed returns how many bytes a second streams with these profiles have before compression, without those of sensors that
-// have no images, which are few.
+// Speed returns how many bytes a second streams with these profiles have before compression, without those of sensors
+// that have no images, which are few.
 func Speed(profiles [][]camdriver.Profile) (bytes int64) {
 	for p := range (Source{Profiles: profiles}).profiles() {
 		bytes += int64(p.FrameSize()) * int64(p.FPS)

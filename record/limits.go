@@ -41,8 +41,8 @@ func (s *series) length() time.Duration {
 	return s.itemTime.Std().Sub(s.start)
 }
 
-// splitIfDue starts a new file, or ends the recording, if a split was requested before the item, or if the current file is
-// full. A file of devices has at least a frame or a message.
+// splitIfDue starts a new file, or ends the recording, if a split was requested before the item, or if the current file
+// is full. A file of devices has at least a frame or a message.
 func (s *series) splitIfDue(it *item) error {
 	if s.cur.device != nil && (it.paused || !s.used) {
 		return nil

@@ -66,8 +66,8 @@ func (r *Recording) event(do event) {
 	r.queue.Push(nil, item{at: r.rosTime(), part: r.part.Load(), event: do}, eventSize)
 }
 
-// drop counts and releases a frame or message. Events are small and are kept for the next write. The queue calls it with
-// the mutex of its budget held, which all sources and the writing goroutine need: logDrops tells of it later.
+// drop counts and releases a frame or message. Events are small and are kept for the next write. The queue calls it
+// with the mutex of its budget held, which all sources and the writing goroutine need: logDrops tells of it later.
 func (r *Recording) drop(it item) {
 	if it.flow == nil {
 		r.mu.Lock()

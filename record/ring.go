@@ -106,8 +106,7 @@ func (r *ring) name(stamp string) string {
 	return r.base + "_" + stamp
 }
 
-// ringDue tells the ring the time, and reports whether its next file is due. Only the writing
-// goroutine may call it.
+// ringDue tells the ring the time, and reports whether its next file is due. Only the writing goroutine may call it.
 func (s *series) ringDue(now time.Time) bool {
 	r := s.ring
 	if r == nil {

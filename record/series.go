@@ -24,7 +24,8 @@ import (
 
 // series writes a recording into consecutive files. It chooses unused names, closes the files, starts the next one when
 // one is due, and continues in a new file when another program deletes or replaces the current one. Only the writing
-// goroutine may call its methods, except those that say otherwise. Of a complete file, it keeps the path and the counts.
+// goroutine may call its methods, except those that say otherwise. Of a complete file, it keeps the path and the
+// counts.
 //
 //	next ──► cur, open ──► being closed ──► done, or in the ring ──► a trigger's parts ──► joined: done
 //	  ▲          │              │                    └──► removed, when it is older than the ring
@@ -87,8 +88,7 @@ func newSeries(o Options, base, ext string, budget *work.Budget, log zerolog.Log
 	return s, nil
 }
 
-// pathOf returns the path of the next file for a base: NAME.bag, or NAME_0.bag, NAME_1.bag, …
-// as in rosbag record.
+// pathOf returns the path of the next file for a base: NAME.bag, or NAME_0.bag, NAME_1.bag, … as in rosbag record.
 func (n *fileNames) pathOf(base string) string {
 	if n.numbered || n.made > 0 {
 		return partPath(base, n.made, n.ext)
@@ -331,8 +331,7 @@ func (s *series) finish(path string, st rsbag.RecorderStats) {
 // remove removes a complete file. It may be gone already.
 func remove(path string) error { return place.Remove(context.Background(), path) }
 
-// trim removes the oldest complete files if there are more than MaxSplits or Keep, up to one that
-// waits for upload.
+// trim removes the oldest complete files if there are more than MaxSplits or Keep, up to one that waits for upload.
 func (s *series) trim() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -400,10 +399,9 @@ func (s *series) totals() Figures {
 	return sum
 }
 
-// newBase returns a base for the names of a recording's files: base itself or, if a file
-// with that name exists, base with the time stamp appended. first creates the first file
-// for a base; while it returns fs.ErrExist, newBase tries the next name. renamed reports
-// whether the result differs from base.
+// newBase returns a base for the names of a recording's files: base itself or, if a file with that name exists, base
+// with the time stamp appended. first creates the first file for a base; while it returns fs.ErrExist, newBase tries
+// the next name. renamed reports whether the result differs from base.
 func newBase(base string, now time.Time, first func(base string) error) (got string, renamed bool, err error) {
 	if err = first(base); !errors.Is(err, fs.ErrExist) {
 		return base, false, err

@@ -7,7 +7,8 @@ import (
 	"rsros/ros/graph"
 )
 
-// Control pauses, continues, splits, marks or triggers a recording, and returns what to say about it. Only "pause" needs on.
+// Control pauses, continues, splits, marks or triggers a recording, and returns what to say about it. Only "pause"
+// needs on.
 func (r *Recording) Control(do string, on bool) (string, error) {
 	switch do {
 	case "pause":

@@ -13,16 +13,15 @@ import (
 	"rsros/record/upload"
 )
 
-// Checks of the disk's free space: at least each spaceEvery, and when half of the bytes were written that were free above
-// the minimum, but not more often than each spaceStep.
+// Checks of the disk's free space: at least each spaceEvery, and when half of the bytes were written that were free
+// above the minimum, but not more often than each spaceStep.
 const (
 	spaceEvery = time.Second
 	spaceStep  = 1 << 20 // bytes
 )
 
-// spaceGuard keeps a minimum of free disk space, as rosbag record does, and a maximum of bytes that
-// wait for upload: beyond them messages are dropped until there is room again. It belongs to the
-// writing goroutine, except low.
+// spaceGuard keeps a minimum of free disk space, as rosbag record does, and a maximum of bytes that wait for upload:
+// beyond them messages are dropped until there is room again. It belongs to the writing goroutine, except low.
 type spaceGuard struct {
 	minimum int64                           // bytes; 0 disables the check
 	free    func(dir string) (int64, error) // Free; tests have a disk of their own

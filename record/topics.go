@@ -23,9 +23,8 @@ import (
 	"rsros/ros/names"
 )
 
-// Topics records topics into files until ctx or the node ends or a limit is reached. The
-// error wraps program.ErrUsage for invalid settings, and program.ErrIncomplete if messages
-// were lost.
+// Topics records topics into files until ctx or the node ends or a limit is reached. The error wraps program.ErrUsage
+// for invalid settings, and program.ErrIncomplete if messages were lost.
 func Topics(ctx context.Context, o Options) (err error) {
 	if err := o.completeTopics(); err != nil {
 		return err
@@ -227,7 +226,8 @@ func (r *topicRecorder) report() {
 	r.publishStatus()
 }
 
-// adviseDuplicates says once which of the topics have the same images as others. It waits until there are no new topics.
+// adviseDuplicates says once which of the topics have the same images as others. It waits until there are no new
+// topics.
 func (r *topicRecorder) adviseDuplicates(ctx context.Context, topics []string) {
 	settled := len(topics) == r.seen
 	if r.seen = len(topics); !settled || r.seen == r.advised {

@@ -140,8 +140,8 @@ func (g *Graph) endpoints(topic string, publishers bool) (list []EndpointInfo) {
 	return list
 }
 
-// Offered returns the QoS with which a subscriber gets the messages of all publishers, with a depth: reliable if all are,
-// and transient local if all are.
+// Offered returns the QoS with which a subscriber gets the messages of all publishers, with a depth: reliable if all
+// are, and transient local if all are.
 func Offered(publishers []EndpointInfo, depth int) QoS {
 	qos := QoS{Reliable: true, TransientLocal: true, Depth: depth}
 	for i := range publishers {

@@ -60,8 +60,7 @@ func (p *controls) do(r *wire.Request) error {
 	return errCannot
 }
 
-// run makes the player execute commands. replay.ErrNoChange is no error, because another viewer
-// may have been faster.
+// run makes the player execute commands. replay.ErrNoChange is no error, because another viewer may have been faster.
 func (p *controls) run(commands ...replay.Command) error {
 	for _, c := range commands {
 		switch c.(type) {

@@ -9,18 +9,15 @@ import (
 )
 
 const (
-	// maxFree bounds the unused buffers in bytes. Depth and colour of 1280x720 need less,
-	// whatever the number of viewers.
+	// maxFree bounds the unused buffers in bytes. Depth and colour of 1280x720 need less, whatever the number of viewers.
 	maxFree = 8 << 20
-	// Sizes of buffers are multiples of bufferGrain, so that images of similar size can
-	// use the same buffers.
+	// Sizes of buffers are multiples of bufferGrain, so that images of similar size can use the same buffers.
 	bufferGrain = 32 << 10
 )
 
-// formMemory holds the buffers and encoders of encoded images, and reuses those that are
-// returned to it. Without it, each encoded image would wait for the garbage collector, which
-// runs rarely in a program with large frames. Its zero value is ready to use, by several
-// goroutines at a time.
+// formMemory holds the buffers and encoders of encoded images, and reuses those that are returned to it. Without it,
+// each encoded image would wait for the garbage collector, which runs rarely in a program with large frames. Its zero
+// value is ready to use, by several goroutines at a time.
 type formMemory struct {
 	mu       sync.Mutex
 	free     [][]byte // longest unused first

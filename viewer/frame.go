@@ -58,8 +58,7 @@ func (p *frame) parts(h wire.Head, want form) [][]byte {
 	return [][]byte{h.Append(nil), metadata, b.Data}
 }
 
-// body returns the image in a form, valid until the last release. The first caller
-// encodes it; others wait for it.
+// body returns the image in a form, valid until the last release. The first caller encodes it; others wait for it.
 func (p *frame) body(want form) encoded {
 	p.mu.Lock()
 	defer p.mu.Unlock()

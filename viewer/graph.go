@@ -14,8 +14,7 @@ import (
 	"rsros/viewer/wire"
 )
 
-// graphStage is the stage of a graph with its current topics. A topic is
-// subscribed to while a viewer watches it.
+// graphStage is the stage of a graph with its current topics. A topic is subscribed to while a viewer watches it.
 type graphStage struct {
 	base
 	graph    foxglove.Graph

@@ -17,8 +17,7 @@ const (
 	maxLogLines = 200
 	// maxLine bounds a line of the log, in bytes.
 	maxLine = 4 << 10
-	// A viewer with maxWaitingLog bytes of unsent text gets no more lines: answers and states
-	// matter more.
+	// A viewer with maxWaitingLog bytes of unsent text gets no more lines: answers and states matter more.
 	maxWaitingLog = 1 << 20
 )
 

@@ -9,9 +9,8 @@ import (
 	"rsros/viewer/wire"
 )
 
-// message is a ROS message for viewers and Foxglove's clients. It holds a reference to the
-// content and caches the tree that viewers are sent for types that the page doesn't decode. It
-// implements foxglove.Body.
+// message is a ROS message for viewers and Foxglove's clients. It holds a reference to the content and caches the tree
+// that viewers are sent for types that the page doesn't decode. It implements foxglove.Body.
 type message struct {
 	clients.Shared
 	of      *topic

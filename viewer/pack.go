@@ -58,8 +58,7 @@ func (m *formMemory) pack(b encoded, format camdriver.Format) encoded {
 	return packed
 }
 
-// bandRows is the minimum number of rows of a band of depth. The page can decode bands in
-// parallel.
+// bandRows is the minimum number of rows of a band of depth. The page can decode bands in parallel.
 const bandRows = 180
 
 // bands encodes 16-bit pixels as bands of RVL.

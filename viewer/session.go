@@ -41,8 +41,7 @@ type subscription struct {
 	reported bool // returned by unseen
 }
 
-// item is a frame or message for viewers. It is encoded once in each form, whatever the
-// number of viewers.
+// item is a frame or message for viewers. It is encoded once in each form, whatever the number of viewers.
 type item interface {
 	clients.Item
 	Release()
@@ -123,8 +122,7 @@ func (v *session) watch(s *stream, want form) {
 	}
 }
 
-// unseen returns the streams of which the viewer hasn't received anything. It returns each only
-// once.
+// unseen returns the streams of which the viewer hasn't received anything. It returns each only once.
 func (v *session) unseen() (list []*stream) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -83,8 +83,7 @@ func (s shown) Range() (start, end int64, ok bool) {
 	return 0, 0, false
 }
 
-// Do implements foxglove.Playback: it pauses first and plays last, so that no message is
-// published in between.
+// Do implements foxglove.Playback: it pauses first and plays last, so that no message is published in between.
 func (s shown) Do(c foxglove.PlaybackCommand) (now foxglove.PlaybackState, err error) {
 	err = s.do(s.ctx, func() (err error) {
 		now, err = s.control(c)

@@ -18,8 +18,7 @@ type stage interface {
 	stream(id uint16) *stream               // nil if there is none
 	span() (start, end wire.Nanos, ok bool) // of a recording
 	topicList() *topics                     // topics for Foxglove's clients
-	// takeMarks adds marks that were found since the last call to the source, and returns them,
-	// or nil if there are none.
+	// takeMarks adds marks that were found since the last call to the source, and returns them, or nil if there are none.
 	takeMarks() []wire.Mark
 	// canResend reports whether resend can be called, which shows streams at the position to
 	// viewers that haven't seen them.
@@ -35,8 +34,7 @@ type stage interface {
 	// busy returns an error if a recording would end with the stage.
 	busy() error
 
-	// end closes the devices and files that the stage has opened. It may be called more than
-	// once.
+	// end closes the devices and files that the stage has opened. It may be called more than once.
 	end() error
 }
 

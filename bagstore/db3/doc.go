@@ -10,8 +10,7 @@
 //	message_definitions  id, topic_type, encoding, encoded_message_definition, type_description_hash
 //	messages             id, topic_id, timestamp (ns since 1970), data
 //
-// Opening reads the rows of the messages table, without their data, into blocks: pages, time range
-// and number of messages by topic. If the table's tree is damaged, or lacks row numbers, rows are
-// taken from every page that has some. A killed recorder's write-ahead log or journal is read as part of the file. Reading
-// never writes.
+// Opening reads the rows of the messages table, without their data, into blocks: pages, time range and number of
+// messages by topic. If the table's tree is damaged, or lacks row numbers, rows are taken from every page that has
+// some. A killed recorder's write-ahead log or journal is read as part of the file. Reading never writes.
 package db3

@@ -52,8 +52,8 @@ func Open(name string) (*File, error) {
 	return OpenFile(ctx, f, nil)
 }
 
-// OpenFile opens a .db3 file. The context ends opening, which reads all pages with rows. A file at an address is fetched
-// whole first, with reports of that: its pages are scattered. The File closes f, OpenFile after an error.
+// OpenFile opens a .db3 file. The context ends opening, which reads all pages with rows. A file at an address is
+// fetched whole first, with reports of that: its pages are scattered. The File closes f, OpenFile after an error.
 func OpenFile(ctx context.Context, f place.File, report bagstore.Progress) (*File, error) {
 	file := &File{path: f.Info().Name, files: []place.File{f}, size: f.Info().Size}
 	in := &opening{f, ctx}
@@ -157,8 +157,8 @@ func (f *File) Close() error {
 // Check finds nothing more: opening looks for missing rows.
 func (f *File) Check() {}
 
-// noteMissing notes rows that are missing by the number of messages in the file's metadata, unless losses were noted. Only
-// that number shows that all messages were found if pages outside the tree have some.
+// noteMissing notes rows that are missing by the number of messages in the file's metadata, unless losses were noted.
+// Only that number shows that all messages were found if pages outside the tree have some.
 func (f *File) noteMissing(objects []dbpages.Object) {
 	if f.notes.Worst() == bagstore.Loss {
 		return

@@ -13,9 +13,8 @@ import (
 	"rsros/program/localfile"
 )
 
-// A killed recorder leaves a rollback journal, with pages from before an incomplete transaction, or
-// a write-ahead log, with pages of complete transactions. SQLite applies them by writing to the
-// database; here they are only read.
+// A killed recorder leaves a rollback journal, with pages from before an incomplete transaction, or a write-ahead log,
+// with pages of complete transactions. SQLite applies them by writing to the database; here they are only read.
 
 // withLeftovers returns a reader of the database with journal and log applied.
 func (f *File) withLeftovers(ctx context.Context, db io.ReaderAt, size int64) (io.ReaderAt, int64, error) {

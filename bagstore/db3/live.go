@@ -28,10 +28,9 @@ type live struct {
 	kept    bagstore.Kept // as of the last commit that is safe
 }
 
-// Create creates a .db3 file, which is a whole database whenever its name exists, and locks it
-// until Close. begin writes what it has from the start. A commit makes what was written visible and
-// safe from kill -9. The options are Overwrite, NoSync, Checkpoint and Now, as for rosbag.Create.
-// The error for an existing file is fs.ErrExist.
+// Create creates a .db3 file, which is a whole database whenever its name exists, and locks it until Close. begin
+// writes what it has from the start. A commit makes what was written visible and safe from kill -9. The options are
+// Overwrite, NoSync, Checkpoint and Now, as for rosbag.Create. The error for an existing file is fs.ErrExist.
 func Create(path string, o bagstore.Options, begin func(*Writer) error) (*Writer, error) {
 	return create(path, o, schema2, begin)
 }

@@ -22,8 +22,8 @@ func (f *File) reopenDamaged() bool {
 	return true
 }
 
-// rescueRows finds the messages page by page, after the table's tree turned out to be damaged, or to lack rows. It returns
-// false if there are none.
+// rescueRows finds the messages page by page, after the table's tree turned out to be damaged, or to lack rows. It
+// returns false if there are none.
 func (f *File) rescueRows(objects []dbpages.Object, missing []dbpages.Range, why error) bool {
 	if !f.reopenDamaged() {
 		return false
@@ -50,8 +50,8 @@ type gatherer struct {
 	more    bool            // more than maxLeaves pages have messages
 }
 
-// find lists the pages with messages in the order of their rows: those of the tree, and if pages above leaves are lost, or rows are
-// missing within its reach, those outside the tree.
+// find lists the pages with messages in the order of their rows: those of the tree, and if pages above leaves are lost,
+// or rows are missing within its reach, those outside the tree.
 func (g *gatherer) find(objects []dbpages.Object) []leaf {
 	p := g.f.pages
 	var list []leaf

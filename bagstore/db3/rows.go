@@ -38,8 +38,8 @@ func (f *File) newBuilder() *builder {
 	return &builder{f: f, counts: make(map[uint32]uint32), left: f.dbSize}
 }
 
-// scan lists the messages: those of the table's tree, or if it is damaged, those of every page. why is the error that made
-// rescueTopics necessary, if any.
+// scan lists the messages: those of the table's tree, or if it is damaged, those of every page. why is the error that
+// made rescueTopics necessary, if any.
 func (f *File) scan(objects []dbpages.Object, why error) error {
 	var missing []dbpages.Range
 	err := f.readForm(objects)
@@ -61,8 +61,8 @@ func (f *File) scan(objects []dbpages.Object, why error) error {
 	return nil
 }
 
-// scanTree lists the messages of the table's tree. Of rows that are missing between others, it returns some, with an error:
-// pages that the tree doesn't lead to may have them.
+// scanTree lists the messages of the table's tree. Of rows that are missing between others, it returns some, with an
+// error: pages that the tree doesn't lead to may have them.
 func (f *File) scanTree() (missing []dbpages.Range, err error) {
 	var rows []found
 	var g gaps
@@ -164,8 +164,8 @@ func (f *File) reader() *reader {
 	return &reader{leaf: f.pages.NewPageReader(), chain: f.pages.NewReader()}
 }
 
-// pageRows lists the rows of a page in the order of its cells. In a page outside the table's tree, rows that are no messages
-// are other tables'.
+// pageRows lists the rows of a page in the order of its cells. In a page outside the table's tree, rows that are no
+// messages are other tables'.
 func (f *File) pageRows(r *reader, number uint32, list []found) ([]found, error) {
 	page, err := r.leaf.Page(number)
 	if err != nil {

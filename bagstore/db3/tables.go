@@ -63,8 +63,7 @@ func (r *tableRow) key(column int) (v int64, ok bool) {
 // maxTopics bounds the topics of a file, and the types with a definition.
 const maxTopics = 1 << 16
 
-// described bounds what a file says of its topics: the reader refuses more, and so does the
-// writer.
+// described bounds what a file says of its topics: the reader refuses more, and so does the writer.
 type described struct{ topics, topicBytes, definitions, definitionBytes int }
 
 func (d *described) topic(t *bagstore.Topic) error {

@@ -27,8 +27,7 @@ var schema4 = []pagedb.Object{
 	{Name: "timestamp_idx", SQL: "CREATE INDEX timestamp_idx ON messages (timestamp ASC)", Of: "messages", Column: 2},
 }
 
-// commitBytes are written between commits of a file that isn't live, which bounds the index's
-// memory.
+// commitBytes are written between commits of a file that isn't live, which bounds the index's memory.
 const commitBytes = 16 << 20
 
 // Writer makes a .db3 file. It is for one goroutine.
@@ -46,8 +45,7 @@ type Writer struct {
 	kept     bagstore.Kept // set by Close
 }
 
-// NewWriter makes a .db3 file of schema 2, which every reader knows, in f, which is empty. It is of
-// no use until Close.
+// NewWriter makes a .db3 file of schema 2, which every reader knows, in f, which is empty. It is of no use until Close.
 func NewWriter(f *os.File) *Writer { return newWriter(f, schema2, nil) }
 
 // directFrom is the size from which a file is written past the page cache, as bags are.
@@ -70,7 +68,8 @@ func (w *Writer) define() error {
 	return w.db.Append("schema", 4, pagedb.Column{}, pagedb.Text(""))
 }
 
-// AddTopic adds a topic of CDR messages, and to a file of schema 4 the definition of its type. It returns the topic's id.
+// AddTopic adds a topic of CDR messages, and to a file of schema 4 the definition of its type. It returns the topic's
+// id.
 func (w *Writer) AddTopic(t bagstore.Topic) (id int64, err error) {
 	w.topics++
 	t.Encoding = bagstore.CDR

@@ -18,8 +18,7 @@ const maxRatio = 1 << 15
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// messageZstd decompresses messages. Any that begins like a zstd frame is compressed, because CDR
-// begins with a zero.
+// messageZstd decompresses messages. Any that begins like a zstd frame is compressed, because CDR begins with a zero.
 type messageZstd struct {
 	once sync.Once
 	dec  *zstd.Decoder // never decodes more than there is room for
@@ -27,8 +26,7 @@ type messageZstd struct {
 	seen atomic.Bool // the last message was compressed
 }
 
-// read reads a message with load and appends its plain form to what alloc returns. It is safe for
-// concurrent use.
+// read reads a message with load and appends its plain form to what alloc returns. It is safe for concurrent use.
 func (z *messageZstd) read(alloc func(int) []byte, load func(alloc func(int) []byte) ([]byte, error)) ([]byte, error) {
 	if !z.seen.Load() {
 		data, err := load(alloc)

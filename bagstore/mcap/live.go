@@ -140,7 +140,8 @@ func (l *Live) failed() error {
 // Size returns the size of the file so far, with the open chunk. It may be called from any goroutine.
 func (l *Live) Size() int64 { return l.size.Load() }
 
-// Kept returns what is in the file after Close, also one that failed. It is empty if another program has taken the file away.
+// Kept returns what is in the file after Close, also one that failed. It is empty if another program has taken the file
+// away.
 func (l *Live) Kept() bagstore.Kept { return l.kept }
 
 // Close makes the file whole. After an error it has the chunks that are whole, without the summary.

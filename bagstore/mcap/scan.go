@@ -17,8 +17,7 @@ const (
 // maxGaps bounds the number of damaged places after which a scan continues.
 const maxGaps = 1000
 
-// scan finds chunks and messages without the index. It continues after damage with the next whole
-// record.
+// scan finds chunks and messages without the index. It continues after damage with the next whole record.
 func (f *File) scan() {
 	f.describeBySummary()
 	s := scanner{f: f}
@@ -68,8 +67,7 @@ func (f *File) scan() {
 	s.closeRange()
 }
 
-// describeBySummary adds the summary's schemas and channels: the chunk that first describes a
-// channel may be damaged.
+// describeBySummary adds the summary's schemas and channels: the chunk that first describes a channel may be damaged.
 func (f *File) describeBySummary() {
 	at := f.src.size - magicSize - footerSize - recordHead
 	r, err := f.src.record(at, f.src.size)

@@ -88,8 +88,8 @@ func (s *sums) first(r sumRange) bool {
 	return !before
 }
 
-// sumMessage adds a message that was read from the file, whose record begins with head. After the last one of its range, it
-// compares the checksum.
+// sumMessage adds a message that was read from the file, whose record begins with head. After the last one of its
+// range, it compares the checksum.
 func (f *File) sumMessage(b *block, r record, head, data []byte) {
 	s, ok := f.spanOf(b)
 	if !ok {
@@ -194,8 +194,8 @@ func wrongSum(s sumRange, err error) bagstore.Note {
 	return n
 }
 
-// Check compares with their checksums the chunks, and a file with messages outside of chunks, that reading hasn't compared. Found has
-// the result.
+// Check compares with their checksums the chunks, and a file with messages outside of chunks, that reading hasn't
+// compared. Found has the result.
 func (f *File) Check() {
 	for i := range f.blocks {
 		b := &f.blocks[i]
@@ -214,8 +214,8 @@ func (f *File) Check() {
 	}
 }
 
-// joinSums returns the checksum of two pieces of data from those of each, and the length of the second one: the first checksum
-// times x^(8n), a polynomial over GF(2) modulo that of CRC-32, plus the second one.
+// joinSums returns the checksum of two pieces of data from those of each, and the length of the second one: the first
+// checksum times x^(8n), a polynomial over GF(2) modulo that of CRC-32, plus the second one.
 func joinSums(a, b uint32, n int64) uint32 {
 	power := uint32(1) << (31 - 8) // x^8; the highest bit is x^0
 	for ; n > 0; n >>= 1 {

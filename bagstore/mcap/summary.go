@@ -39,8 +39,7 @@ func (f *File) noteMissing() {
 	}
 }
 
-// readSummary reads the file by its index. With trust, it reads no chunk. After an error nothing is known
-// of the file.
+// readSummary reads the file by its index. With trust, it reads no chunk. After an error nothing is known of the file.
 func (f *File) readSummary(trust bool) (err error) {
 	f.reset()
 	defer func() {

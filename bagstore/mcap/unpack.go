@@ -100,8 +100,8 @@ func (f *File) unpackWhole(b *block, content []byte) error {
 	return err
 }
 
-// wholeDecoder returns the decoder for whole chunks. It starts no goroutines, decodes as many chunks at once as there are
-// cores, and never more than it has room for.
+// wholeDecoder returns the decoder for whole chunks. It starts no goroutines, decodes as many chunks at once as there
+// are cores, and never more than it has room for.
 var wholeDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
 })

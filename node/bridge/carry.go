@@ -36,9 +36,9 @@ type CarryOptions struct {
 	Log zerolog.Logger
 }
 
-// Carry carries topics, and services of std_srvs, of other nodes between ROS 1 and ROS 2, both ways, until ctx or the node
-// ends. A topic is subscribed to while it has subscribers in the other ROS, or always if its messages are kept for late
-// subscribers. What a bridge brought isn't carried on.
+// Carry carries topics, and services of std_srvs, of other nodes between ROS 1 and ROS 2, both ways, until ctx or the
+// node ends. A topic is subscribed to while it has subscribers in the other ROS, or always if its messages are kept for
+// late subscribers. What a bridge brought isn't carried on.
 //
 // The error wraps program.ErrUsage if a name, an expression or an environment variable is invalid.
 func Carry(ctx context.Context, o CarryOptions) (err error) {
@@ -201,8 +201,8 @@ func (b *carrier) reconcile(ctx context.Context) {
 	}
 }
 
-// findBridges finds the other bridges that are in both graphs and come first, by their ids. It reports false while a node
-// hasn't answered.
+// findBridges finds the other bridges that are in both graphs and come first, by their ids. It reports false while a
+// node hasn't answered.
 func (b *carrier) findBridges() bool {
 	there := map[string]bool{}
 	for _, e := range b.ros2.Endpoints {

@@ -204,7 +204,8 @@ var digit = regexp.MustCompile(`/(\d)`)
 // allowed returns a name of ROS 1 as ROS 2 allows it.
 func allowed(name string) string { return digit.ReplaceAllString(name, "/_$1") }
 
-// nameOf returns the name in ROS 2 of a topic or service, or "". What is below the node is there below its name in ROS 2.
+// nameOf returns the name in ROS 2 of a topic or service, or "". What is below the node is there below its name in ROS
+// 2.
 func (m *Mirror) nameOf(name string) string {
 	if own, ok := strings.CutPrefix(name, m.from.Name()+"/"); ok {
 		name = m.to.FullName() + "/" + own

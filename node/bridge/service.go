@@ -11,8 +11,8 @@ import (
 	dds "rsros/ros2"
 )
 
-// reconcileServices serves the node's services of std_srvs in ROS 2, and no others. Those of other types are ROS 1's own.
-// The caller holds mu.
+// reconcileServices serves the node's services of std_srvs in ROS 2, and no others. Those of other types are ROS 1's
+// own. The caller holds mu.
 func (m *Mirror) reconcileServices() {
 	there := m.from.Services()
 	for s, served := range m.services {

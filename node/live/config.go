@@ -35,9 +35,8 @@ type Options struct {
 	CameraNamespace string `setting:"camera-namespace"`
 	Source          SourceOptions
 
-	// Devices and Cameras replace Source.Device and Camera for several cameras. The other
-	// fields apply to all cameras. A single device may have any number of Cameras if
-	// parameters distinguish them.
+	// Devices and Cameras replace Source.Device and Camera for several cameras. The other fields apply to all cameras. A
+	// single device may have any number of Cameras if parameters distinguish them.
 	Devices, Cameras []string
 
 	Naming naming.Choice `setting:"naming"`
@@ -135,9 +134,8 @@ func (o *Options) fillStreams(p *settings.Reader) error {
 	return errors.Join(errs...)
 }
 
-// checkRemotePaths rejects files that the parameter server names outside the command line's
-// folder, because anybody in the graph can set parameters. It must be called before private
-// fills fields.
+// checkRemotePaths rejects files that the parameter server names outside the command line's folder, because anybody in
+// the graph can set parameters. It must be called before private fills fields.
 func (o *Options) checkRemotePaths(private graph.Params) error {
 	if o.AllowRemotePaths {
 		return nil

@@ -17,9 +17,8 @@ import (
 	"rsros/ros"
 )
 
-// diagnostics publishes /diagnostics once a second: the streams' rates, frames lost before
-// they reached this program, drops because this program or its subscribers were too slow,
-// the recorder's drops, and the camera's temperatures.
+// diagnostics publishes /diagnostics once a second: the streams' rates, frames lost before they reached this program,
+// drops because this program or its subscribers were too slow, the recorder's drops, and the camera's temperatures.
 type diagnostics struct {
 	pub    *ros.Publisher
 	camera *camera

@@ -33,9 +33,8 @@ import (
 	"rsros/viewer/guard"
 )
 
-// Run publishes the devices of o until ctx ends, the node is shut down, the duration is
-// over, or all devices ended. Then it closes all recordings. The error wraps
-// program.ErrIncomplete if a recording lost frames.
+// Run publishes the devices of o until ctx ends, the node is shut down, the duration is over, or all devices ended.
+// Then it closes all recordings. The error wraps program.ErrIncomplete if a recording lost frames.
 func Run(ctx context.Context, o Options) error {
 	l, err := Start(ctx, o)
 	if err != nil {
@@ -147,8 +146,7 @@ func (n *Node) shareMemory() {
 	}
 }
 
-// startUploads starts uploading the cameras' recordings. Close waits for the uploads after it has
-// ended the recordings.
+// startUploads starts uploading the cameras' recordings. Close waits for the uploads after it has ended the recordings.
 func (n *Node) startUploads() error {
 	var folders []string
 	for _, c := range n.cameras {
@@ -276,9 +274,8 @@ func (n *Node) offer(ctx context.Context) error {
 	return n.serveAll(ctx)
 }
 
-// Wait returns when the node should end: ctx ended, rosnode kill, the duration is over, or
-// all devices ended or failed. Only a failed device is an error. After a damaged recording
-// it is program.ErrIncomplete.
+// Wait returns when the node should end: ctx ended, rosnode kill, the duration is over, or all devices ended or failed.
+// Only a failed device is an error. After a damaged recording it is program.ErrIncomplete.
 func (n *Node) Wait(ctx context.Context) error {
 	var over <-chan time.Time
 	if n.opts.Duration > 0 {

@@ -41,9 +41,8 @@ func (c *camera) moduleName(s camdriver.Sensor) string {
 	return c.opts.Camera + "/" + naming.ParameterName(s.Name())
 }
 
-// offerRegions offers the sensors' regions of auto exposure as realsense2_camera does: left,
-// right, top and bottom through dynamic_reconfigure, under
-// <camera>/<module>/auto_exposure_roi.
+// offerRegions offers the sensors' regions of auto exposure as realsense2_camera does: left, right, top and bottom
+// through dynamic_reconfigure, under <camera>/<module>/auto_exposure_roi.
 func (c *camera) offerRegions(ctx context.Context) error {
 	for i, s := range c.device.Sensors() {
 		sensor, ok := s.(camdriver.ROISensor)

@@ -18,9 +18,8 @@ import (
 	"rsros/ros/graph"
 )
 
-// each returns the options of each camera, completed from the private parameters of the
-// command line and of the parameter server. The latter are nil before the node has joined
-// the graph.
+// each returns the options of each camera, completed from the private parameters of the command line and of the
+// parameter server. The latter are nil before the node has joined the graph.
 //
 // With several cameras, the parameters below a camera's name, such as ~front/depth_width,
 // have precedence over those of all cameras.

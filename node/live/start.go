@@ -16,9 +16,8 @@ import (
 // noWait is an onWaiting function that does nothing.
 func noWait() {}
 
-// startAll starts the cameras. It waits for a single camera. Several cameras start
-// independently, and startAll returns when each has started or is waited for; Wait returns
-// their later errors. Close waits for the goroutines.
+// startAll starts the cameras. It waits for a single camera. Several cameras start independently, and startAll returns
+// when each has started or is waited for; Wait returns their later errors. Close waits for the goroutines.
 func (n *Node) startAll(ctx context.Context) error {
 	if len(n.cameras) == 1 {
 		return n.cameras[0].start(ctx, noWait)
@@ -67,8 +66,8 @@ func (n *Node) startLate(ctx context.Context, c *camera, settled chan<- error) {
 	}
 }
 
-// start opens the camera's device, resets it if InitialReset is set, and offers and starts
-// its streams, until ctx ends or the node is killed. It calls onWaiting if the device isn't connected or is being reset.
+// start opens the camera's device, resets it if InitialReset is set, and offers and starts its streams, until ctx ends
+// or the node is killed. It calls onWaiting if the device isn't connected or is being reset.
 func (c *camera) start(ctx context.Context, onWaiting func()) error {
 	defer c.arrive()
 	if err := c.open(ctx, c.log, func() { c.arrive(); onWaiting() }); err != nil {

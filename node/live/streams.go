@@ -79,9 +79,8 @@ func (s StreamSettings) setting(id camdriver.StreamID) StreamSetting {
 	return StreamSetting{}
 }
 
-// Choose selects a profile for every stream that is on, by sensor as in Device.Sensors. It
-// fails if the device lacks a requested stream or profile. The error lists these streams
-// and their profiles.
+// Choose selects a profile for every stream that is on, by sensor as in Device.Sensors. It fails if the device lacks a
+// requested stream or profile. The error lists these streams and their profiles.
 func (s StreamSettings) Choose(sensors []camdriver.Sensor) ([][]camdriver.Profile, error) {
 	chosen := make([][]camdriver.Profile, len(sensors))
 	have := map[camdriver.StreamID]bool{}

@@ -20,8 +20,8 @@ func ShowRecording(o Options) func(*graph.Node, *record.Recording) (close func()
 	}
 }
 
-// Run serves viewers of a graph until ctx ends. Foxglove's clients may connect, too. The topics of ROS 2 are carried to a
-// graph that only this process knows, while somebody watches them.
+// Run serves viewers of a graph until ctx ends. Foxglove's clients may connect, too. The topics of ROS 2 are carried to
+// a graph that only this process knows, while somebody watches them.
 func Run(ctx context.Context, join graph.JoinOptions, world bridge.Worlds, o viewer.RunOptions) (err error) {
 	title := join.ROS.MasterURI
 	if world == bridge.ROS2 {

@@ -32,9 +32,8 @@ func Foxglove(n *graph.Node) foxglove.Options {
 	return foxglove.Options{Name: n.Name(), Source: nodeGraph{n}, Log: n.Log()}
 }
 
-// Serve serves viewers of a node. The server and the listener are
-// nil if there is no address. The caller closes the listener before the node, and before
-// what the server shows.
+// Serve serves viewers of a node. The server and the listener are nil if there is no address. The caller closes the
+// listener before the node, and before what the server shows.
 func Serve(n *graph.Node, o Options) (*viewer.Server, *guard.Listener, error) {
 	if o.Address == "" {
 		return nil, nil, nil

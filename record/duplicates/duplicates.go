@@ -25,7 +25,8 @@ var transports = map[string]string{
 
 const imageType = "sensor_msgs/Image"
 
-// split splits the name of a topic of images into that of the images and the transport, which is "" for the images themselves.
+// split splits the name of a topic of images into that of the images and the transport, which is "" for the images
+// themselves.
 func (s Topic) split() (base, transport string, ok bool) {
 	i := strings.LastIndexByte(s.Name, '/')
 	if typ := transports[s.Name[i+1:]]; i > 0 && typ != "" && typ == s.Type {

@@ -26,8 +26,8 @@ const (
 	followEvery  = time.Second     // beside changes of the graph
 )
 
-// ROS2 is a graph of ROS 2. It subscribes with the quality of service that the publishers offer, and asks their nodes for
-// definitions that this program doesn't know.
+// ROS2 is a graph of ROS 2. It subscribes with the quality of service that the publishers offer, and asks their nodes
+// for definitions that this program doesn't know.
 type ROS2 struct {
 	node        *ros2.Node
 	log         zerolog.Logger

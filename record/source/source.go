@@ -1,5 +1,5 @@
-// Package source is what recordings of topics subscribe to: a graph of ROS 1 or of ROS 2. Both have the same interface, and
-// their messages the header of a connection of ROS 1; see topicfile.Header for those of ROS 2.
+// Package source is what recordings of topics subscribe to: a graph of ROS 1 or of ROS 2. Both have the same interface,
+// and their messages the header of a connection of ROS 1; see topicfile.Header for those of ROS 2.
 package source
 
 import (

@@ -23,7 +23,8 @@ type store interface {
 	Close() error
 }
 
-// stored is a file with messages of ROS 2, whose publishers have topics in common. It leaves out messages of a second type.
+// stored is a file with messages of ROS 2, whose publishers have topics in common. It leaves out messages of a second
+// type.
 type stored struct {
 	store
 	topics   map[string]*storedTopic

@@ -1,7 +1,6 @@
-// Package upload uploads finished files of a recording while the next ones are written. The queue is on
-// disk: a state file next to each file. It survives a kill and days without network, and a later program
-// with the same folder continues it. No file is removed before the store has the whole object and has
-// verified its checksums.
+// Package upload uploads finished files of a recording while the next ones are written. The queue is on disk: a state
+// file next to each file. It survives a kill and days without network, and a later program with the same folder
+// continues it. No file is removed before the store has the whole object and has verified its checksums.
 package upload
 
 import (
@@ -193,7 +192,8 @@ func (q *Queue) Close() {
 	}
 }
 
-// Rest uploads the files that wait in folders until none is left or ctx ends, and returns the final state. progress is in bytes.
+// Rest uploads the files that wait in folders until none is left or ctx ends, and returns the final state. progress is
+// in bytes.
 func Rest(ctx context.Context, log zerolog.Logger, progress func(done, total uint64), folders ...string) (Status, error) {
 	q := start(Options{}, log, folders)
 	defer q.Close()

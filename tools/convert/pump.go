@@ -63,8 +63,7 @@ func settle(free chan *batch) {
 	}
 }
 
-// pump calls fill in a goroutine until it returns false, and write for each batch. It returns when
-// both are done.
+// pump calls fill in a goroutine until it returns false, and write for each batch. It returns when both are done.
 func pump(fill func(*batch) (more bool, err error), write func(*batch) error) error {
 	free, full := make(chan *batch, batches), make(chan *batch, batches)
 	for range batches {

@@ -20,8 +20,7 @@ type route struct {
 	exact  bool           // bytes and times are the input's
 }
 
-// encode appends a message in the output's form to to. lost describes what the message loses, or is
-// "".
+// encode appends a message in the output's form to to. lost describes what the message loses, or is "".
 type encode func(to, message []byte) (out []byte, lost string, err error)
 
 // router finds the routes of topics, and caches conversions.

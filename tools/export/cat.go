@@ -27,9 +27,9 @@ type CatOptions struct {
 	Log       zerolog.Logger
 }
 
-// Cat prints messages in time order. It needs no message packages, because bags have definitions, and no graph. YAML is that of rostopic echo -b; if there are several topics,
-// a comment before each message has its topic and time. The error is a program.ErrIncomplete if messages
-// are left out, because they are lost or can't be decoded.
+// Cat prints messages in time order. It needs no message packages, because bags have definitions, and no graph. YAML is
+// that of rostopic echo -b; if there are several topics, a comment before each message has its topic and time. The
+// error is a program.ErrIncomplete if messages are left out, because they are lost or can't be decoded.
 func Cat(ctx context.Context, o CatOptions) error {
 	bags, filter, lost, err := o.Selection.Open(o.Bags, bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: o.Progress}, o.Log)
 	defer bagset.Close(bags)

@@ -16,8 +16,8 @@ import (
 	"rsros/bagstore/place"
 )
 
-// Files are the files of a folder that is being written. Each gets its name, which has slashes, when it is complete. They
-// aren't synced: a folder has thousands of images, and can be written again. The methods are for one goroutine.
+// Files are the files of a folder that is being written. Each gets its name, which has slashes, when it is complete.
+// They aren't synced: a folder has thousands of images, and can be written again. The methods are for one goroutine.
 type Files struct {
 	Dir       string
 	Overwrite bool // existing files

@@ -54,8 +54,7 @@ type frameWriter struct {
 var frameTypes = []string{"sensor_msgs/Image", "sensor_msgs/CompressedImage", "sensor_msgs/Imu"}
 
 // Frames writes images and samples, each after a line of JSON that describes it: those of each RealSense device in time
-// order, then
-// those of other topics. The errors are Run's; o.Dir isn't used.
+// order, then those of other topics. The errors are Run's; o.Dir isn't used.
 func Frames(ctx context.Context, o Options, out io.Writer) error {
 	open := bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}
 	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, open, o.Log)

@@ -13,8 +13,7 @@ import (
 	"rsros/msgs/png"
 )
 
-// Image is an image as a message or a frame holds it. Data is borrowed. Encoding is the SDK's name where ROS
-// has none.
+// Image is an image as a message or a frame holds it. Data is borrowed. Encoding is the SDK's name where ROS has none.
 type Image struct {
 	imagetransport.Image
 	Stored bool // Encode doesn't compress a PNG: larger, and faster
@@ -83,8 +82,7 @@ func (p Image) Encode(w io.Writer) error {
 	return err
 }
 
-// encodePFM writes a portable float map: rows from the bottom up, a negative scale for
-// little-endian.
+// encodePFM writes a portable float map: rows from the bottom up, a negative scale for little-endian.
 func (p Image) encodePFM(w io.Writer) error {
 	scale := -1.0
 	if p.BigEndian {

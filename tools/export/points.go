@@ -130,9 +130,8 @@ func (c *clouds) emit(depth, colour timedFrame) error {
 	})
 }
 
-// points returns a PLY vertex for each pixel that measured something, and a vertex's size: the
-// position in metres, and with colour that of the pixel where it is seen, or black. It is called
-// from several goroutines.
+// points returns a PLY vertex for each pixel that measured something, and a vertex's size: the position in metres, and
+// with colour that of the pixel where it is seen, or black. It is called from several goroutines.
 func (c *clouds) points(depth, colour *camdriver.Frame) (vertices []byte, size int, err error) {
 	texture := camdriver.StreamID{}
 	var set process.Set

@@ -14,8 +14,7 @@ const (
 	// freeBytes is what each client may keep even when the budget is exhausted, so that
 	// those that keep up aren't harmed by those that don't.
 	freeBytes = 64 << 10
-	// stuckTime is how long a client may take to read or send one message when the budget
-	// is exhausted.
+	// stuckTime is how long a client may take to read or send one message when the budget is exhausted.
 	stuckTime = time.Second
 )
 
@@ -23,9 +22,8 @@ const (
 // much memory, and it had held its own for longest.
 var ErrBudget = errors.New("the client is too slow, and clients keep too much memory")
 
-// Budget bounds the bytes that clients make the program keep: what waits for them, what is
-// being sent to them, and what they have sent. A message that waits for several clients
-// counts once.
+// Budget bounds the bytes that clients make the program keep: what waits for them, what is being sent to them, and what
+// they have sent. A message that waits for several clients counts once.
 //
 // When it is exhausted, the client that has been stuck in one message for longest is
 // disconnected. If no client has been stuck for a second, the new message is dropped.
@@ -51,8 +49,7 @@ func (b *Budget) Used() int64 { return b.bytes.Used() }
 // cost is what a message counts for. One that exceeds the budget can still be sent.
 func (b *Budget) cost(s *Shared) int64 { return min(s.size, b.limit/2) }
 
-// hold retains a message for a client that keeps kept bytes already, or returns false if
-// there is no room.
+// hold retains a message for a client that keeps kept bytes already, or returns false if there is no room.
 func (b *Budget) hold(s *Shared, kept int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,8 +83,7 @@ func (b *Budget) take(n, kept int64) bool {
 	return true
 }
 
-// endStuck disconnects the client that has been stuck for longest. Its memory is free a
-// moment later. Callers hold mu.
+// endStuck disconnects the client that has been stuck for longest. Its memory is free a moment later. Callers hold mu.
 func (b *Budget) endStuck() bool {
 	var victim *Client
 	oldest := time.Now().Add(-stuckTime).UnixNano()

@@ -136,8 +136,7 @@ func (c *Client) Reserve(n int64) bool {
 // Unreserve releases memory that was reserved.
 func (c *Client) Unreserve(n int64) { c.budget.bytes.Give(n) }
 
-// stuckSince returns when the message began that is being read or written, in ns since
-// 1970; 0 if there is none.
+// stuckSince returns when the message began that is being read or written, in ns since 1970; 0 if there is none.
 func (c *Client) stuckSince() int64 {
 	r, w := c.reading.Load(), c.writing.Load()
 	if r == 0 || w != 0 && w < r {
@@ -261,8 +260,7 @@ func (c *Client) sendNext() (bool, error) {
 	return true, s.o.Send(i, d)
 }
 
-// next removes and returns the message to send next; nil if none waits. The caller
-// releases it.
+// next removes and returns the message to send next; nil if none waits. The caller releases it.
 func (c *Client) next() (*Subscription, Item, Delivery) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -31,8 +31,7 @@ type Delivery struct {
 	Skipped  uint32 // dropped since the one before
 }
 
-// Counts is what happened to the messages of a subscription. Given is Sent, Dropped and
-// those that wait.
+// Counts is what happened to the messages of a subscription. Given is Sent, Dropped and those that wait.
 type Counts struct {
 	Given, Sent, Dropped uint64
 	Bytes                uint64 // sent

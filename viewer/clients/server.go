@@ -31,8 +31,7 @@ type Member interface {
 	comparable
 	client() *Client
 
-	// Handle executes a message of the client, which is valid until it returns. An error ends the
-	// client.
+	// Handle executes a message of the client, which is valid until it returns. An error ends the client.
 	Handle(websocket.MessageType, []byte) error
 	// Tick is called about once a second on the writing goroutine.
 	Tick(time.Time)
@@ -87,8 +86,7 @@ func newClient(b *Budget) *Client {
 	return c
 }
 
-// Join adds a client to those of the server, for the admit of Serve. One that finds no room is
-// disconnected.
+// Join adds a client to those of the server, for the admit of Serve. One that finds no room is disconnected.
 func (s *Server[M]) Join(m M) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

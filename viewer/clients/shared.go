@@ -48,8 +48,7 @@ func (s *Shared) count() uint64 { return max(s.Count, 1) }
 // Watchers are subscriptions that share one source of messages. The list changes rarely and is
 // read for each message. The zero value is an empty list.
 type Watchers[T comparable] struct {
-	// Open makes the source send messages until stop is called. It is nil for a source that
-	// sends them anyway.
+	// Open makes the source send messages until stop is called. It is nil for a source that sends them anyway.
 	Open func() (stop func(), err error)
 
 	mu   sync.Mutex // orders opening and closing

@@ -25,8 +25,7 @@ const (
 
 // The protocol writes numbers and texts as ROS does, so package msgs encodes them.
 
-// appendMessageHead appends the header of a message: the client's subscription, and the
-// time of receipt in ns.
+// appendMessageHead appends the header of a message: the client's subscription, and the time of receipt in ns.
 func appendMessageHead(b []byte, subscription uint32, time int64) []byte {
 	e := msgs.Encoder{B: append(b, opMessage)}
 	e.U32(subscription)

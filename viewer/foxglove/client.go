@@ -12,9 +12,8 @@ import (
 	"rsros/viewer/clients"
 )
 
-// client is one connection. In addition to the reading and the writing goroutine, it has a
-// third one for requests that may take time, setting parameters and controlling playback, in
-// order.
+// client is one connection. In addition to the reading and the writing goroutine, it has a third one for requests that
+// may take time, setting parameters and controlling playback, in order.
 type client struct {
 	*clients.Client
 	s       *Server
@@ -200,8 +199,7 @@ func (c *client) text(message []byte) error {
 	return nil
 }
 
-// decodedFactor is the maximum memory, in bytes, that decoding takes for each byte of a text
-// message.
+// decodedFactor is the maximum memory, in bytes, that decoding takes for each byte of a text message.
 const decodedFactor = 16
 
 // slowRequest is a request that may take time.

@@ -4,8 +4,7 @@ import (
 	"slices"
 )
 
-// updateConnections sends changes of the connection graph to the clients that follow it. Callers
-// hold mu.
+// updateConnections sends changes of the connection graph to the clients that follow it. Callers hold mu.
 func (s *Server) updateConnections(now *State) {
 	update, any := now.connectionsSince(s.state)
 	for _, c := range s.clients.All() {
@@ -48,8 +47,7 @@ func (s *State) connectionsSince(before *State) (update connectionGraphUpdate, a
 // ids returns a copy of list that JSON doesn't encode as null.
 func ids(list []string) []string { return append([]string{}, list...) }
 
-// followGraph starts or stops sending the connection graph to the client. The first message has
-// the whole graph.
+// followGraph starts or stops sending the connection graph to the client. The first message has the whole graph.
 func (c *client) followGraph(on bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()

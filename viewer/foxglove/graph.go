@@ -11,23 +11,20 @@ import (
 // Source has topics to subscribe to. Its methods may be called by several goroutines. The topics
 // are those of [Server.Update], unless it is a [Graph].
 type Source interface {
-	// Subscribe delivers the messages of a topic, latched ones first, until
-	// stop is called. A call of deliver may still be running when stop returns. deliver must
-	// not block, and may be called by several goroutines.
+	// Subscribe delivers the messages of a topic, latched ones first, until stop is called. A call of deliver may still be
+	// running when stop returns. deliver must not block, and may be called by several goroutines.
 	Subscribe(t Topic, deliver func(Message)) (stop func(), err error)
 }
 
-// Recaller is a Source that can deliver the last message of a topic again to all its
-// subscribers, for a new one.
+// Recaller is a Source that can deliver the last message of a topic again to all its subscribers, for a new one.
 type Recaller interface{ Recall(Topic) }
 
 // Graph is a Source that also has services and parameters, and topics that clients publish.
 type Graph interface {
 	Source
 
-	// Follow calls changed with the current state, and after each change, until stop is
-	// called. Calls don't overlap, and none is running when stop returns. The State passed
-	// isn't modified afterwards.
+	// Follow calls changed with the current state, and after each change, until stop is called. Calls don't overlap, and
+	// none is running when stop returns. The State passed isn't modified afterwards.
 	Follow(changed func(*State)) (stop func())
 
 	// Publish begins to publish a topic.
@@ -91,8 +88,7 @@ type Publisher interface {
 	Close()
 }
 
-// Playback is a recording that is played. Its methods may be called by several
-// goroutines.
+// Playback is a recording that is played. Its methods may be called by several goroutines.
 type Playback interface {
 	// Range returns the times of the first and the last message in ns; ok is false while
 	// nothing is played. The result changes only before [Server.Begin].

@@ -15,8 +15,7 @@ import (
 	"rsros/viewer/clients"
 )
 
-// parameter is a parameter in the protocol. JSON has one kind of number, so Type distinguishes
-// ROS's kinds.
+// parameter is a parameter in the protocol. JSON has one kind of number, so Type distinguishes ROS's kinds.
 type parameter struct {
 	Name  string          `json:"name"`
 	Value json.RawMessage `json:"value,omitempty"`

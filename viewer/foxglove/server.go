@@ -87,8 +87,7 @@ func (s *Server) playback() (start, end int64, ok bool) {
 	return s.o.Playback.Range()
 }
 
-// Offered reports whether a request is from a client of the protocol, whatever its version.
-// ServeHTTP answers it.
+// Offered reports whether a request is from a client of the protocol, whatever its version. ServeHTTP answers it.
 func (s *Server) Offered(r *http.Request) bool {
 	return slices.ContainsFunc(clients.Offered(r), func(p string) bool { return strings.HasPrefix(p, "foxglove.") })
 }
@@ -96,8 +95,7 @@ func (s *Server) Offered(r *http.Request) bool {
 // maxRequest is the maximum size of a client's message in bytes.
 const maxRequest = 16 << 20
 
-// ServeHTTP serves a client until it disconnects. The caller must have checked the Host and Origin
-// headers.
+// ServeHTTP serves a client until it disconnects. The caller must have checked the Host and Origin headers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.clients.Serve(w, r, maxRequest, subprotocols(), func(conn *clients.Client) (*client, error) {
 		c := newClient(s, conn, s.o.Control)

@@ -8,8 +8,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// updateServices replaces the services and informs the clients that may call them. Callers
-// hold mu.
+// updateServices replaces the services and informs the clients that may call them. Callers hold mu.
 func (s *Server) updateServices(list []Service) {
 	added, removed := s.services.update(list)
 	for _, c := range s.clients.All() {

@@ -41,8 +41,7 @@ type message struct {
 	time    *instant // current time, for clients that follow the server's time; nil if there is none
 }
 
-// instant is a time of a recording in ns, and the number of jumps of playback until then. The
-// zero instant means none.
+// instant is a time of a recording in ns, and the number of jumps of playback until then. The zero instant means none.
 type instant struct {
 	clients.Shared
 	time  int64

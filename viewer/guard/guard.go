@@ -1,6 +1,5 @@
-// Package guard decides who may talk to an HTTP server of the program: browsers that look
-// at a page of its own, on a name it goes by, with the token where one is needed. It
-// also sets the headers that tell browsers to enforce the same
+// Package guard decides who may talk to an HTTP server of the program: browsers that look at a page of its own, on a
+// name it goes by, with the token where one is needed. It also sets the headers that tell browsers to enforce the same
 // (docs/security.md), and listens within bounds of time and size.
 package guard
 
@@ -20,8 +19,7 @@ type Access struct {
 	// AllowHosts are the host names, without ports, that requests without a token may use, in
 	// addition to localhost and addresses. Other names are refused, against DNS rebinding.
 	AllowHosts []string `setting:"allow-host"`
-	// Origins are the origins of other sites whose pages may open sockets, such as
-	// https://example.org.
+	// Origins are the origins of other sites whose pages may open sockets, such as https://example.org.
 	Origins []string `setting:"allow-origin"`
 	// NoAuth requires no token even if other machines can connect.
 	NoAuth bool `setting:"no-auth"`
@@ -29,8 +27,7 @@ type Access struct {
 	token string // that viewers must send; empty if none is needed
 }
 
-// cookieOf is the name of the cookie with the token. Browsers don't tell the ports of a
-// host apart, so the name does.
+// cookieOf is the name of the cookie with the token. Browsers don't tell the ports of a host apart, so the name does.
 func cookieOf(r *http.Request) string {
 	_, port, _ := net.SplitHostPort(r.Host) // none is the usual one
 	return "rs_ros_view_" + port
@@ -93,9 +90,8 @@ func (g *guard) knownHost(host string) bool {
 	return same("localhost") || slices.ContainsFunc(g.AllowHosts, same)
 }
 
-// sameOrigin reports whether a request comes from a page of this server, or from no
-// page. Browsers let pages of any site open sockets, so this is the only
-// check there.
+// sameOrigin reports whether a request comes from a page of this server, or from no page. Browsers let pages of any
+// site open sockets, so this is the only check there.
 func (g *guard) sameOrigin(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || origin == "file://" { // a desktop application; browsers say null for files
@@ -105,8 +101,7 @@ func (g *guard) sameOrigin(r *http.Request) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) || slices.Contains(g.Origins, origin)
 }
 
-// authorized reports whether a request has the token: in its cookie, or in the URL for
-// programs without cookies.
+// authorized reports whether a request has the token: in its cookie, or in the URL for programs without cookies.
 func (g *guard) authorized(r *http.Request) bool {
 	if c, err := r.Cookie(cookieOf(r)); err == nil && g.is(c.Value) {
 		return true

@@ -129,8 +129,7 @@ func (l *Listener) Wait(ctx context.Context) error {
 	}
 }
 
-// Close frees the port, and closes next, which has the sockets, if it is an io.Closer. It may
-// be called more than once.
+// Close frees the port, and closes next, which has the sockets, if it is an io.Closer. It may be called more than once.
 func (l *Listener) Close() error {
 	if l == nil {
 		return nil

@@ -17,8 +17,8 @@ import (
 // maxDepth is the depth to which folders below a folder are listed.
 const maxDepth = 4
 
-// folder has the recordings below a folder. Names can't reach files outside of it, even through links, because every name
-// is opened through an os.Root.
+// folder has the recordings below a folder. Names can't reach files outside of it, even through links, because every
+// name is opened through an os.Root.
 type folder struct {
 	dir  string
 	root *os.Root
@@ -52,7 +52,8 @@ func (f *folder) list(ctx context.Context) ([]batch.Item, error) {
 	return batch.Recordings(f.dir, files), err
 }
 
-// item returns an item whose version is made of sizes and times. Those of a .db3 file's write-ahead log and journal are part of it.
+// item returns an item whose version is made of sizes and times. Those of a .db3 file's write-ahead log and journal are
+// part of it.
 func (f *folder) item(name string) batch.Item {
 	out := batch.Item{Name: name}
 	for i, file := range []string{name, name + "-wal", name + "-journal"} {

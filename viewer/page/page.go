@@ -1,7 +1,6 @@
-// Package page is the page of the viewer. Its sources are below src, in TypeScript;
-// go generate bundles them to dist, which is committed and embedded, so that
-// building the program needs no other tool. [Handler] serves it. The page and the
-// program talk as docs/internals/view-protocol.md says.
+// Package page is the page of the viewer. Its sources are below src, in TypeScript; go generate bundles them to dist,
+// which is committed and embedded, so that building the program needs no other tool. [Handler] serves it. The page and
+// the program talk as docs/internals/view-protocol.md says.
 package page
 
 import (
@@ -24,10 +23,9 @@ var types = map[string]string{
 	".txt":  "text/plain; charset=utf-8",
 }
 
-// Handler serves the files of the page at the root: "/" is index.html. Each has a
-// strong ETag and is revalidated at each use, so that another version of the program
-// is seen at once; browsers that accept gzip get it as it is embedded. Headers for
-// security are the caller's. It may be used by several goroutines at a time.
+// Handler serves the files of the page at the root: "/" is index.html. Each has a strong ETag and is revalidated at
+// each use, so that another version of the program is seen at once; browsers that accept gzip get it as it is embedded.
+// Headers for security are the caller's. It may be used by several goroutines at a time.
 func Handler() (http.Handler, error) {
 	entries, err := dist.ReadDir("dist")
 	if err != nil {

@@ -19,8 +19,7 @@ var (
 // fast says whether the assembly is used. Tests turn it on and off to compare.
 var fast = hasAssembly && !boundsChecked
 
-// fastSequences decodes most of a block with decodeSSE, which leaves the last 64 bytes of dst to
-// Go.
+// fastSequences decodes most of a block with decodeSSE, which leaves the last 64 bytes of dst to Go.
 func fastSequences(dst, src []byte, low, n, at int) (int, int) {
 	if !fast || len(dst) < slack {
 		return n, at
@@ -28,9 +27,8 @@ func fastSequences(dst, src []byte, low, n, at int) (int, int) {
 	return decodeSSE(dst, src, low, n, at)
 }
 
-// wholeBlock decodes a block to dst[n:], with matches back to dst[low], by the library, which has
-// assembly for some processors for which we have none. ok is false for a damaged block and if fast
-// may be used instead.
+// wholeBlock decodes a block to dst[n:], with matches back to dst[low], by the library, which has assembly for some
+// processors for which we have none. ok is false for a damaged block and if fast may be used instead.
 func wholeBlock(dst []byte, low, n int, block []byte) (got int, ok bool) {
 	if runtime.GOARCH == "amd64" || boundsChecked {
 		return 0, false

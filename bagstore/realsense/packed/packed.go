@@ -1,5 +1,5 @@
-// Package packed decodes the compressed images of recordings: those of librealsense since 2.58, and those of a camera node
-// (sensor_msgs/CompressedImage). Allocations are bounded by what the compressed bytes can hold.
+// Package packed decodes the compressed images of recordings: those of librealsense since 2.58, and those of a camera
+// node (sensor_msgs/CompressedImage). Allocations are bounded by what the compressed bytes can hold.
 package packed
 
 import (
@@ -27,9 +27,9 @@ const (
 	depthHeader = 12 // of compressedDepth, before the PNG
 )
 
-// Decode returns the pixels of a message of librealsense: PNG, PNG after a header of compressedDepth, or rows in a zstd frame,
-// which the message's format tells apart. They are in the byte order of cameras, little-endian, and in the order of colours
-// of want, the stream's format; the image has no encoding.
+// Decode returns the pixels of a message of librealsense: PNG, PNG after a header of compressedDepth, or rows in a zstd
+// frame, which the message's format tells apart. They are in the byte order of cameras, little-endian, and in the order
+// of colours of want, the stream's format; the image has no encoding.
 func Decode(format string, data []byte, want camdriver.Format) (imagetransport.Image, error) {
 	switch {
 	case strings.Contains(format, "; zstd; "):
@@ -45,8 +45,8 @@ func Decode(format string, data []byte, want camdriver.Format) (imagetransport.I
 	return imagetransport.Image{}, fmt.Errorf("format %.60q of a compressed image: want PNG or zstd", format)
 }
 
-// DecodeNode returns the pixels of a camera node's message: JPEG, PNG, or compressed depth as PNG or RVL, little-endian. Colours
-// become RGB.
+// DecodeNode returns the pixels of a camera node's message: JPEG, PNG, or compressed depth as PNG or RVL,
+// little-endian. Colours become RGB.
 func DecodeNode(format string, data []byte) (p imagetransport.Image, err error) {
 	if strings.Contains(format, "compressedDepth") {
 		return imagetransport.DecompressDepth(format, data)

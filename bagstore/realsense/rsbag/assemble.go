@@ -288,8 +288,7 @@ func (f *File) notification(t rslayout.Topic, m bagstore.Message) (camdriver.Not
 	return rstext.NewNotification(n.Category, n.Severity, n.Description, n.SerializedData, notificationTime(n.Timestamp)), err
 }
 
-// notificationTime converts a notification's time, which in files of librealsense is in
-// milliseconds.
+// notificationTime converts a notification's time, which in files of librealsense is in milliseconds.
 func notificationTime(t msgs.Time) time.Time {
 	const latestMillis = 1e14 // the year 5138, or 28 hours after 1970
 	if t < latestMillis {

@@ -9,9 +9,9 @@ import (
 	"rsros/msgs"
 )
 
-// Began returns file time 0 on the time line of the recording: that of the first stamp with a date. Stamps of the camera's own
-// clock have none; then it is the recorder's Start, or the host's time of the first frame. It is 0 if there is neither. A
-// result that isn't Absolute is of a source whose system time had no date.
+// Began returns file time 0 on the time line of the recording: that of the first stamp with a date. Stamps of the
+// camera's own clock have none; then it is the recorder's Start, or the host's time of the first frame. It is 0 if
+// there is neither. A result that isn't Absolute is of a source whose system time had no date.
 func (f *File) Began() bagstore.Time {
 	at, dated := f.dated()
 	if dated {
@@ -46,8 +46,8 @@ func (f *File) possible(at bagstore.Time) bagstore.Time {
 	return at
 }
 
-// FirstStamp returns the first frame of those whose stamps are of the camera's own clock, or of the others, by the first
-// frames of all streams. The caller releases it.
+// FirstStamp returns the first frame of those whose stamps are of the camera's own clock, or of the others, by the
+// first frames of all streams. The caller releases it.
 func (f *File) FirstStamp(camera bool) (Event, bool) {
 	c := f.cursor(CursorOptions{FramesOnly: true, SystemTimes: true}, f.instant(f.first))
 	defer c.Close()
@@ -78,8 +78,8 @@ type TimeLine struct {
 	Unstamped []*bagstore.Connection // those whose headers have the times in the bag instead of stamps
 }
 
-// TimeLineOf returns the time line of Began, of the first device that has one. It is the zero TimeLine for a bag without topics of the layout,
-// if the times in the bag have dates, and if the line isn't known.
+// TimeLineOf returns the time line of Began, of the first device that has one. It is the zero TimeLine for a bag
+// without topics of the layout, if the times in the bag have dates, and if the line isn't known.
 func TimeLineOf(bag *bagstore.Recording) (line TimeLine) {
 	list := devices(bag)
 	for _, device := range list {
@@ -100,8 +100,8 @@ func TimeLineOf(bag *bagstore.Recording) (line TimeLine) {
 	return line
 }
 
-// briefly returns a File that can read frames, and its Began. Without a stamp that has a date, it has the whole description, because
-// Start is there.
+// briefly returns a File that can read frames, and its Began. Without a stamp that has a date, it has the whole
+// description, because Start is there.
 func briefly(bag *bagstore.Recording, c Camera, all []Camera) (*File, bagstore.Time, error) {
 	f, err := find(bag, c, all)
 	if err != nil {

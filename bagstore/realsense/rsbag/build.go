@@ -153,8 +153,7 @@ func (d *description) firstImage(s *stream) *msgs.ImageHead {
 	return &head
 }
 
-// extrinsics chooses the group of related streams and their reference, the depth stream if
-// possible.
+// extrinsics chooses the group of related streams and their reference, the depth stream if possible.
 func (d *description) extrinsics() {
 	counts := make(map[string]int)
 	depth := ""

@@ -15,8 +15,8 @@ import (
 	"rsros/msgs"
 )
 
-// Camera is one camera of a recording: a device of the SDK's layout, or the topics of a camera node. Frames of two are never
-// combined into one.
+// Camera is one camera of a recording: a device of the SDK's layout, or the topics of a camera node. Frames of two are
+// never combined into one.
 type Camera struct {
 	Name    string   `json:"name"` // such as device_0; of a node, its namespace, such as front or robot1/wrist
 	Streams []string `json:"streams"`
@@ -31,7 +31,8 @@ var (
 	ErrSeveral = fmt.Errorf("%w, which has several", ErrCamera)
 )
 
-// Cameras returns the cameras of a recording, by its topics alone: devices by number or, if there are none, camera nodes by name.
+// Cameras returns the cameras of a recording, by its topics alone: devices by number or, if there are none, camera
+// nodes by name.
 func Cameras(bag *bagstore.Recording) []Camera {
 	if list := devices(bag); len(list) > 0 {
 		return list
@@ -106,7 +107,8 @@ func Names(list []Camera) (names []string) {
 	return names
 }
 
-// PathName returns a name for files: topics may have letters that file systems reject, and dots that lead out of a folder.
+// PathName returns a name for files: topics may have letters that file systems reject, and dots that lead out of a
+// folder.
 func (c Camera) PathName() string {
 	name := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {

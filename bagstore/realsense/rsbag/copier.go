@@ -18,8 +18,9 @@ type Copier struct {
 	shifted uint64
 }
 
-// NewCopier writes the description and the facts of a file into a new bag, which the first device's Copier closes. later is
-// how much later than the bag's its time 0 is. Options keep their names' spaces, which files from before 2020 have.
+// NewCopier writes the description and the facts of a file into a new bag, which the first device's Copier closes.
+// later is how much later than the bag's its time 0 is. Options keep their names' spaces, which files from before 2020
+// have.
 func NewCopier(w *rosbag.Writer, of *File, device int, later time.Duration) (*Copier, error) {
 	names := make(map[string]string)
 	for _, c := range of.Bag().Connections() {

@@ -101,8 +101,7 @@ func (c *Cursor) Seek(t time.Duration) {
 	c.asm.units = c.f.unitsAt(c.at)
 }
 
-// Next returns the next event. Its frame is valid until the cursor moves to another time or is
-// closed.
+// Next returns the next event. Its frame is valid until the cursor moves to another time or is closed.
 func (c *Cursor) Next() (Event, bool) {
 	for c.i == len(c.batch) {
 		if !c.ahead {
@@ -154,8 +153,8 @@ func (f *File) changed(at time.Duration) (list []Event) {
 	return list
 }
 
-// instantBytes bounds the messages of an instant, which are held together, except for a single one. A set of frames of the
-// largest camera takes less than half.
+// instantBytes bounds the messages of an instant, which are held together, except for a single one. A set of frames of
+// the largest camera takes less than half.
 const instantBytes = 64 << 20
 
 // gather reads all messages of the track's current instant. It counts those beyond instantBytes as unreadable.
@@ -264,9 +263,8 @@ func (f *File) unitsAt(at bagstore.Time) map[int]float32 {
 	return units
 }
 
-// Find returns the file time of the first frame of a stream whose number is at least number; if the
-// camera's counter restarted, of one whose predecessor's number is lower. It bisects the stream,
-// because numbers are in the frames only.
+// Find returns the file time of the first frame of a stream whose number is at least number; if the camera's counter
+// restarted, of one whose predecessor's number is lower. It bisects the stream, because numbers are in the frames only.
 func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error) {
 	s := f.stream(id)
 	if s == nil || s.frames == 0 {
@@ -305,7 +303,8 @@ func (f *File) Find(id camdriver.StreamID, number uint64) (time.Duration, error)
 	return found, nil
 }
 
-// First returns the first frame of a stream, or ErrNotFound. Its Arrival is the host's recorded time. The caller releases it.
+// First returns the first frame of a stream, or ErrNotFound. Its Arrival is the host's recorded time. The caller
+// releases it.
 func (f *File) First(id camdriver.StreamID) (Event, error) {
 	if s := f.stream(id); s != nil {
 		t := f.newTrack(s.isData)
@@ -323,8 +322,7 @@ func (f *File) First(id camdriver.StreamID) (Event, error) {
 	return f.one(id, (*Cursor).Next) // the first one is damaged
 }
 
-// Last returns the last frame of a stream up to a file time, or ErrNotFound. The caller releases
-// it.
+// Last returns the last frame of a stream up to a file time, or ErrNotFound. The caller releases it.
 func (f *File) Last(id camdriver.StreamID, at time.Duration) (Event, error) {
 	return f.one(id, func(c *Cursor) (Event, bool) { return c.Last(min(at, time.Duration(bagstore.MaxTime)-1) + 1) })
 }

@@ -19,8 +19,8 @@ func Delays(files []*File) (list []time.Duration) {
 	return list
 }
 
-// Merge yields the events of a filter's time of several cameras of one recording, with the cursor's number, in the order of
-// time. Times are those of the earliest camera's file. An event is valid until the next one.
+// Merge yields the events of a filter's time of several cameras of one recording, with the cursor's number, in the
+// order of time. Times are those of the earliest camera's file. An event is valid until the next one.
 func Merge(cursors []*Cursor, filter bagstore.Filter) iter.Seq2[int, Event] {
 	return func(yield func(int, Event) bool) {
 		var files []*File

@@ -52,8 +52,7 @@ const (
 	metadataSlack = bagstore.Time(1_000_000_000)
 	// maxMetadataText bounds a text; nodes write about 1000 bytes.
 	maxMetadataText = 64 << 10
-	// maxMetadata and maxMetadataSize bound what is kept of a stream. Three seconds at 400 Hz are
-	// 1200 messages.
+	// maxMetadata and maxMetadataSize bound what is kept of a stream. Three seconds at 400 Hz are 1200 messages.
 	maxMetadata, maxMetadataSize = 4096, 8 << 20
 )
 

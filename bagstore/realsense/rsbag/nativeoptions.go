@@ -89,8 +89,7 @@ func (f *File) nativeParameters(m bagstore.Message) ([]rslayout.NodeOption, int,
 		return list, others, err
 	}
 	node, list, others, err := rslayout.ParseParameterEvent(m.Data)
-	// The node /camera/camera has the topics /camera/camera/depth/…, and before its
-	// version 4.55 /camera/depth/….
+	// The node /camera/camera has the topics /camera/camera/depth/…, and before its version 4.55 /camera/depth/….
 	mine := f.inCamera(node + "/")
 	if owner := ownerOf(f.cameras, node+"/"); owner == "" || owner == f.camera.Name {
 		mine = mine || f.inCamera(strings.TrimSuffix(path.Dir(node), "/")+"/")

@@ -34,8 +34,7 @@ type Target interface {
 	Holds(sensor int, id camdriver.StreamID) bool
 	// Frame writes a frame, which is borrowed for the length of the call.
 	Frame(sensor int, f *camdriver.Frame, at time.Duration) error
-	// The error of Option and Notification is camdriver.ErrUnsupported for what the file has no
-	// name for.
+	// The error of Option and Notification is camdriver.ErrUnsupported for what the file has no name for.
 	Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error
 	Notification(sensor int, n camdriver.Notification, at time.Duration) error
 	// Write writes a message of another topic of the layout.
@@ -48,13 +47,13 @@ type Target interface {
 	Size() int64
 	WriteMethod() string // as rosbag.Writer's; "" where there is no choice
 	Close() error
-	// Kept returns what is in the file after Close. Of the topic of FramesTopic, it is a message for each frame of a stream.
+	// Kept returns what is in the file after Close. Of the topic of FramesTopic, it is a message for each frame of a
+	// stream.
 	Kept() bagstore.Kept
 	FramesTopic(id camdriver.StreamID) string
 }
 
-// Recorder writes a device's frames and events into a file. It is safe for concurrent use. Errors
-// are permanent.
+// Recorder writes a device's frames and events into a file. It is safe for concurrent use. Errors are permanent.
 type Recorder struct {
 	mu      *sync.Mutex // of all devices in the file
 	out     Target
@@ -255,8 +254,7 @@ func period(fps int) time.Duration {
 	return time.Second / time.Duration(fps)
 }
 
-// Option writes an option change. at is on the clock of Frame.Arrival; zero is the latest frame's
-// time.
+// Option writes an option change. at is on the clock of Frame.Arrival; zero is the latest frame's time.
 func (r *Recorder) Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
 	return r.event(rslayout.OptionTopic(sensor, id, "value"), at, func(at time.Duration) error { return r.out.Option(sensor, id, value, at) })
 }

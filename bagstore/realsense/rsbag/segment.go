@@ -7,16 +7,14 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 )
 
-// segment is a range of times in the bag that maps to file times. Undamaged files have one, with
-// shift 0.
+// segment is a range of times in the bag that maps to file times. Undamaged files have one, with shift 0.
 type segment struct {
 	lo, hi bagstore.Time // in the bag, inclusive
 	shift  bagstore.Time // file time = time in the bag + shift
 }
 
 const (
-	// wrapPoint is what 0 ns becomes if a recorder wrote negative times: -1 ns became (2^64-1 ns)
-	// mod 2^32 s.
+	// wrapPoint is what 0 ns becomes if a recorder wrote negative times: -1 ns became (2^64-1 ns) mod 2^32 s.
 	wrapPoint bagstore.Time = 1_266_874_889_709_551_616
 	// wrapRange is how far below zero a pause may have moved the times.
 	wrapRange = bagstore.Time(24 * time.Hour)
@@ -78,8 +76,7 @@ func (f *File) ends(want func(*bagstore.Connection) bool, lo, hi bagstore.Time) 
 	return from, to, begins && ends
 }
 
-// track visits messages of all segments in order of file time. Its position is between two
-// messages.
+// track visits messages of all segments in order of file time. Its position is between two messages.
 type track struct {
 	segments []segment
 	its      []*bagstore.Iterator

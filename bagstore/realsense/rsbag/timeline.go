@@ -61,8 +61,7 @@ func (t *axis) resume() {
 	}
 }
 
-// frame returns the file time of a frame, or false while paused. period is the stream's nominal
-// one.
+// frame returns the file time of a frame, or false while paused. period is the stream's nominal one.
 func (t *timeline) frame(id camdriver.StreamID, arrival time.Time, period time.Duration) (bagstore.Time, bool) {
 	if t.paused {
 		if t.started && !t.gapKnown {
@@ -80,8 +79,7 @@ func (t *timeline) frame(id camdriver.StreamID, arrival time.Time, period time.D
 	return at, true
 }
 
-// message returns the file time of a message of no device, or false while paused. The zero time is the
-// latest frame's.
+// message returns the file time of a message of no device, or false while paused. The zero time is the latest frame's.
 func (t *axis) message(arrival time.Time) (bagstore.Time, bool) {
 	switch {
 	case t.paused:

@@ -18,8 +18,7 @@ const devicePrefix = "/device_"
 // MaxDevice is the largest number of a device.
 const MaxDevice = 255
 
-// DeviceTopic returns the topic that a device has in place of device 0's. All devices share /log and
-// /file_version.
+// DeviceTopic returns the topic that a device has in place of device 0's. All devices share /log and /file_version.
 func DeviceTopic(device int, topic string) string {
 	if device == 0 {
 		return topic

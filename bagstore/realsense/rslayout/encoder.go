@@ -192,8 +192,8 @@ func CameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
 	return m
 }
 
-// ROSCameraInfo returns a video stream's calibration as ROS's tools expect it: of a rectified image. Without intrinsics,
-// there is only the size.
+// ROSCameraInfo returns a video stream's calibration as ROS's tools expect it: of a rectified image. Without
+// intrinsics, there is only the size.
 func ROSCameraInfo(s camdriver.StreamSnapshot) *msgs.CameraInfo {
 	m := CameraInfo(s)
 	m.DistortionModel, m.R = "plumb_bob", [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}

@@ -56,8 +56,8 @@ func NodeStream(topic string, inertial bool) (prefix string, id camdriver.Stream
 	return strings.Join(parts[:len(parts)-1], "/") + "/", camdriver.StreamID{Kind: camdriver.Motion}, inertial
 }
 
-// TransportOf returns the name of an image topic without the name that image_transport adds to it, and that name: "" of a
-// topic with images as they are.
+// TransportOf returns the name of an image topic without the name that image_transport adds to it, and that name: "" of
+// a topic with images as they are.
 func TransportOf(topic string) (base, transport string) {
 	for _, transport := range []string{"compressed", "compressedDepth"} {
 		if base, ok := strings.CutSuffix(topic, "/"+transport); ok {

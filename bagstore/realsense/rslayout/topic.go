@@ -143,7 +143,8 @@ func StreamPrefix(sensor int, s camdriver.StreamID) string {
 	return SensorPrefix(sensor) + "/" + s.String()
 }
 
-// OptionTopic is the topic of an option's "value" or "description": what. It writes spaces as '_', so that ROS accepts the name.
+// OptionTopic is the topic of an option's "value" or "description": what. It writes spaces as '_', so that ROS accepts
+// the name.
 func OptionTopic(sensor int, id camdriver.OptionID, what string) string {
 	return SensorPrefix(sensor) + "/option/" + strings.ReplaceAll(id.String(), " ", "_") + "/" + what
 }

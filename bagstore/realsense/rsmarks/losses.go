@@ -86,7 +86,8 @@ func (s *markSearch) sample(ctx context.Context) (whole markSpan, ok bool) {
 	return whole, true
 }
 
-// instants returns each every-th instant of the stream from one on and before an end, fewer than most, and the last one.
+// instants returns each every-th instant of the stream from one on and before an end, fewer than most, and the last
+// one.
 func (s *markSearch) instants(ctx context.Context, from instant, end time.Duration, most int) (list []instant, last instant, every int) {
 	every = 1
 	n, rank := 0, from.rank

@@ -163,8 +163,7 @@ func (r *Reader) makeSet(e *Entry) {
 	e.state = complete
 }
 
-// emit puts a set at its last frame's entry. The syncer has given up earlier frames of
-// these streams that still wait.
+// emit puts a set at its last frame's entry. The syncer has given up earlier frames of these streams that still wait.
 func (r *Reader) emit(set *process.Set) {
 	var last *Entry
 	var met [mostImages]bool // the set's frame

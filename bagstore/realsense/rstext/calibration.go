@@ -101,8 +101,7 @@ func MotionIntrinsics(in camdriver.MotionIntrinsics) string {
 		Pair{"bias_variances", writeNumbers(in.BiasVariances[:], Single)}, Pair{"noise_variances", writeNumbers(in.NoiseVariances[:], Single)})
 }
 
-// ParseExtrinsics parses a stream's pose. Like rs2_extrinsics, the text has the rotation by
-// columns.
+// ParseExtrinsics parses a stream's pose. Like rs2_extrinsics, the text has the rotation by columns.
 func ParseExtrinsics(s string) (camdriver.Extrinsics, error) {
 	f := fields{text: s}
 	var e camdriver.Extrinsics

@@ -41,8 +41,7 @@ type Metadata struct {
 	Tracker, Mapper uint32 // confidence of a pose
 }
 
-// ParseMetadata parses a frame's text. With an error, it also returns the values that it could
-// parse.
+// ParseMetadata parses a frame's text. With an error, it also returns the values that it could parse.
 func ParseMetadata(s string) (Metadata, error) {
 	var m Metadata
 	var bad error

@@ -70,8 +70,7 @@ func digits(s string) int {
 	return len(s) - strings.Count(s, ".")
 }
 
-// numbers parses at least least numbers, separated by commas, into out, and ignores what doesn't
-// fit.
+// numbers parses at least least numbers, separated by commas, into out, and ignores what doesn't fit.
 func numbers(s string, least int, out []float64, parse func(string) (float64, error)) error {
 	n := 0
 	for part := range strings.SplitSeq(s, ",") {

@@ -119,8 +119,8 @@ func (r *Reader) receive(m *rtps.Submessage) {
 	}
 }
 
-// tornBeforeWarning is the number of samples of which parts are lost before that is said, once for each writer: Fast DDS
-// sends datagrams of 64 KB, and the loss of one IP packet loses such a datagram whole.
+// tornBeforeWarning is the number of samples of which parts are lost before that is said, once for each writer: Fast
+// DDS sends datagrams of 64 KB, and the loss of one IP packet loses such a datagram whole.
 const tornBeforeWarning = 3
 
 // Counts returns the counts of all writers, also of those that have gone.

@@ -144,8 +144,8 @@ func (w *Writer) write(m *msgs.Raw, inline []byte, key string, keep bool) int64 
 	return h.last
 }
 
-// replace removes the change that the newest one replaces. One that a present reader doesn't have yet stays until it does:
-// only late ones get the newest alone. The caller holds w.mu.
+// replace removes the change that the newest one replaces. One that a present reader doesn't have yet stays until it
+// does: only late ones get the newest alone. The caller holds w.mu.
 func (w *Writer) replace(key string) {
 	h := &w.history
 	for i, old := range h.list[:len(h.list)-1] {

@@ -58,9 +58,8 @@ type scratch struct {
 	seen Set // offsets
 }
 
-// EachRow calls each for the whole rows of a leaf until it returns false, for each cell once. The
-// Cell is valid during the call. sound is whether all cells are whole, each in its own place, and
-// each never returned false.
+// EachRow calls each for the whole rows of a leaf until it returns false, for each cell once. The Cell is valid during
+// the call. sound is whether all cells are whole, each in its own place, and each never returned false.
 func (f *File) EachRow(page []byte, number uint32, each func(*Cell) bool) (sound bool) {
 	if page[headAt(number)] != kindLeaf {
 		return false

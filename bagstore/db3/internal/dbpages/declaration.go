@@ -75,8 +75,8 @@ var (
 	errNoRows    = errors.New("its rows have no numbers")
 )
 
-// parseTable parses the CREATE TABLE of a table with a name. The error is ErrDamaged if it is malformed, and another one if it
-// is of a table whose rows have no numbers, or of more columns than rosbag2's tables have by far.
+// parseTable parses the CREATE TABLE of a table with a name. The error is ErrDamaged if it is malformed, and another
+// one if it is of a table whose rows have no numbers, or of more columns than rosbag2's tables have by far.
 func parseTable(name, sql string) (columns []TableColumn, err error) {
 	list := tokens(sql)
 	if len(list) > 3 && list[0].is("CREATE") && list[1].is("VIRTUAL") && list[2].is("TABLE") {
@@ -158,8 +158,8 @@ func column(d []token) (c TableColumn) {
 	return c
 }
 
-// literal returns the value of a DEFAULT for a column of a type. It is NULL if it isn't a constant, because no column can be
-// added with it, or a real number, because rosbag2 has no such columns.
+// literal returns the value of a DEFAULT for a column of a type. It is NULL if it isn't a constant, because no column
+// can be added with it, or a real number, because rosbag2 has no such columns.
 func literal(list []token, typ string) Column {
 	negative := false
 	for len(list) > 0 && list[0].isAny("(", "+", "-") {

@@ -1,8 +1,8 @@
 // Package dbpages reads SQLite databases without SQLite (sqlite.org/fileformat2.html): sound ones, and what is
 // left of damaged ones.
 //
-// A database is pages of equal size, from 1. Each table is a tree of them; page 1 is the root of the table that names the
-// others. Numbers are big-endian; a varint has seven bits a byte.
+// A database is pages of equal size, from 1. Each table is a tree of them; page 1 is the root of the table that names
+// the others. Numbers are big-endian; a varint has seven bits a byte.
 //
 //	page 1     | "SQLite format 3" 00 | … its header, 100 bytes | a page of a tree |
 //	interior   | 05 | free 16 | cells 16 | content 16 | 8 | right child 32 | offset 16 of each cell … cells |

@@ -132,7 +132,8 @@ func guess(r io.ReaderAt, size int64) *File {
 	return best
 }
 
-// score counts the leaves in the first pages, until there are enough. What a page has begins or ends where the page does.
+// score counts the leaves in the first pages, until there are enough. What a page has begins or ends where the page
+// does.
 func (f *File) score(pages uint32, enough int) (leaves int) {
 	r := f.NewReader()
 	for n := uint32(1); n <= min(pages, f.count) && leaves < enough; n++ {

@@ -34,9 +34,9 @@ func (r Range) Contains(row int64) bool {
 	return (row > r.After || r.After == math.MinInt64) && row <= r.To
 }
 
-// Tree visits the leaves of the table with the root page, in the order of the rows, until each returns false. The page is
-// valid during the call. Pages that are in seen belong to other trees; those that it leads to are added, and
-// each is visited once.
+// Tree visits the leaves of the table with the root page, in the order of the rows, until each returns false. The page
+// is valid during the call. Pages that are in seen belong to other trees; those that it leads to are added, and each is
+// visited once.
 func (f *File) Tree(root uint32, seen Set, each func(l Leaf, page []byte) bool) *Tree {
 	w := treeWalk{f: f, seen: seen, r: f.NewReader(), each: each, tree: &Tree{}, leafDepth: -1}
 	w.r.ahead = 1

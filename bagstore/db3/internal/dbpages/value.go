@@ -8,10 +8,10 @@ import (
 	"unicode/utf16"
 )
 
-// Value appends the bytes of a column to what alloc returns for their number. The Cell's page must not
-// be r's own. A value that the file has no room for is an error before anything is allocated. The pages of the chain are
-// checked as far as that can be: each is in the file, and the chain ends where the record does. No page after the value
-// is read unless the value is the record's last.
+// Value appends the bytes of a column to what alloc returns for their number. The Cell's page must not be r's own. A
+// value that the file has no room for is an error before anything is allocated. The pages of the chain are checked as
+// far as that can be: each is in the file, and the chain ends where the record does. No page after the value is read
+// unless the value is the record's last.
 func (r *Reader) Value(c *Cell, column int, alloc func(n int) []byte) ([]byte, error) {
 	col := &c.Columns[column]
 	if col.added != nil {
@@ -51,8 +51,8 @@ func (r *Reader) Value(c *Cell, column int, alloc func(n int) []byte) ([]byte, e
 	return to, nil
 }
 
-// maxFar bounds how many times the size of the file a Reader reads for integers that aren't in their leaf: any number of rows
-// may refer to the same pages.
+// maxFar bounds how many times the size of the file a Reader reads for integers that aren't in their leaf: any number
+// of rows may refer to the same pages.
 const maxFar = 16
 
 // Int returns the value of a column, wherever it is; ok is false if it is no integer, or is lost.

@@ -14,8 +14,7 @@ const (
 	walFrame   = 24 // before each page
 )
 
-// OpenWAL reads a write-ahead log as far as it is whole and committed. The log and the database
-// stay the caller's.
+// OpenWAL reads a write-ahead log as far as it is whole and committed. The log and the database stay the caller's.
 func OpenWAL(db io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*Overlay, error) {
 	w := newOverlay(db, size, log)
 	head := make([]byte, walHeader)

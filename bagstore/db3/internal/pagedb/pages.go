@@ -17,8 +17,7 @@ const (
 )
 
 const (
-	// reuseAfter is the number of commits for which a replaced page stays, for readers of earlier
-	// ones.
+	// reuseAfter is the number of commits for which a replaced page stays, for readers of earlier ones.
 	reuseAfter = 64
 )
 

@@ -1,7 +1,6 @@
-// Command bundle builds the page: it lets esbuild bundle the sources below src to
-// the folder dist, copies the page itself, collects the licences of what is bundled,
-// and compresses each file. It runs in the folder web, by go generate. With an
-// argument it writes to that folder; with more, it lets esbuild bundle those alone.
+// Command bundle builds the page: it lets esbuild bundle the sources below src to the folder dist, copies the page
+// itself, collects the licences of what is bundled, and compresses each file. It runs in the folder web, by go
+// generate. With an argument it writes to that folder; with more, it lets esbuild bundle those alone.
 package main
 
 import (
@@ -43,8 +42,7 @@ func build(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	// The page is split, so that the 3D view is loaded when it is wanted. The worker
-	// is one file.
+	// The page is split, so that the 3D view is loaded when it is wanted. The worker is one file.
 	if err := esbuild(dir, "app=src/main.tsx", "app=src/app.css", "--splitting", "--chunk-names=[name]-[hash]"); err != nil {
 		return err
 	}
