@@ -47,14 +47,14 @@ type contentCache struct {
 	dropped map[chunkRef]int // how often there was no room for a chunk that is still needed
 }
 
-// get returns the content of a chunk, if there is one, and makes it the most recent one.
-func (k *contentCache) get(r chunkRef) (c *chunkContent, there bool) {
+// get returns the content of a chunk, or nil, and makes it the most recent one.
+func (k *contentCache) get(r chunkRef) *chunkContent {
 	el, there := k.contents[r]
 	if !there {
-		return nil, false
+		return nil
 	}
 	k.lru.MoveToFront(el)
-	return el.Value.(*chunkContent), true
+	return el.Value.(*chunkContent)
 }
 
 // add adds a chunk.

@@ -184,8 +184,8 @@ func (mr *messageReader) layout(r chunkRef) Layout {
 
 // request starts reading a chunk at once, on all cores, if nobody has.
 func (mr *messageReader) request(r chunkRef, l Layout) *chunkContent {
-	c, there := mr.cache.get(r)
-	if !there {
+	c := mr.cache.get(r)
+	if c == nil {
 		if plain(l) {
 			mr.cache.makeRoom(l.Size)
 		}

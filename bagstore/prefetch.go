@@ -34,10 +34,7 @@ func Quietly(wait *sync.WaitGroup, work func()) {
 	})
 }
 
-// full reports whether the thread can take no more.
-func (p *prefetcher) full() bool { return len(p.queue) == leadChunks }
-
-// start queues a read for the thread, unless it is full.
+// start queues a read for the thread. The queue must not be full.
 func (p *prefetcher) start(read func()) {
 	if p.queue == nil {
 		queue := make(chan func(), leadChunks)
@@ -63,11 +60,11 @@ func (p *prefetcher) stop() {
 // prefetch starts reading a chunk that is needed soon. It returns false if there is no room.
 func (mr *messageReader) prefetch(r chunkRef, l Layout) bool {
 	cache := &mr.cache
-	if !cache.roomAhead(l.Size) || mr.ahead.full() {
+	if !cache.roomAhead(l.Size) || len(mr.ahead.queue) == leadChunks {
 		return false
 	}
-	c, there := cache.get(r)
-	if !there {
+	c := cache.get(r)
+	if c == nil {
 		if plain(l) && !cache.makeRoom(l.Size) {
 			return false
 		}

@@ -144,7 +144,10 @@ func (w *arrivals) sample(ctx context.Context) (out d435i.Sample, err error) {
 // await calls ready, with mu held, until it returns true or the device has no more frames.
 func (w *arrivals) await(ctx context.Context, ready func() bool) error {
 	for {
-		done, changed, err := w.check(ready)
+		w.mu.Lock()
+		err, changed := w.lost, w.changed
+		done := err == nil && ready()
+		w.mu.Unlock()
 		if done || err != nil {
 			return err
 		}
@@ -154,15 +157,6 @@ func (w *arrivals) await(ctx context.Context, ready func() bool) error {
 			return ctx.Err()
 		}
 	}
-}
-
-func (w *arrivals) check(ready func() bool) (done bool, changed chan struct{}, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.lost != nil {
-		return false, nil, w.lost
-	}
-	return ready(), w.changed, nil
 }
 
 // clock returns the time of a frame that arrives now.
