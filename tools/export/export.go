@@ -4,6 +4,7 @@ package export
 
 import (
 	"context"
+	"slices"
 
 	"github.com/rs/zerolog"
 
@@ -56,5 +57,5 @@ func Run(ctx context.Context, o Options) (made program.Summary, err error) {
 		return made, err
 	}
 	made.Counts, made.Size = []string{program.Count(f.count.Load(), "file")}, f.size.Load()
-	return made, bagset.Loss(f.bad+f.walk.Damaged, f.walk.Clamped, append(lost, bagset.Found(bags)...))
+	return made, bagset.Loss(f.bad+f.walk.Damaged, f.walk.Clamped, slices.Concat(lost, f.unknown, bagset.Found(bags)))
 }

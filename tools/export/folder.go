@@ -27,7 +27,8 @@ type folder struct {
 	manifest *manifest
 	rows     map[string]*Table
 	walk     bagset.Walk
-	bad      int // messages that can be read but not exported
+	bad      int      // messages that can be read but not exported
+	unknown  []string // streams of kinds that aren't exported
 }
 
 const manifestName = "manifest.json"

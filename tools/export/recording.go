@@ -2,7 +2,6 @@ package export
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,9 +67,13 @@ func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamI
 		if !isSelected(r.file, s, filter) {
 			continue
 		}
+		name := r.prefix + id.String()
+		if k := id.Kind; !k.Video() && !k.Inertial() && k != camdriver.Pose && k != camdriver.Occupancy {
+			r.unknown = append(r.unknown, fmt.Sprintf("stream %s of %d frames, of a kind that export doesn't know", name, s.Frames))
+			continue
+		}
 		chosen[id], r.counts[id] = true, s.Frames
 		r.walk.Total += s.Frames
-		name := r.prefix + id.String()
 		m := &manifestStream{Name: name, Place: r.place(name), Profile: s.Profile.String(), Frames: s.Frames}
 		if i < len(r.snap.Streams) {
 			describeCalibration(m, r.snap.Streams[i])
@@ -221,18 +224,15 @@ func (r *recordingExport) sample(e manifestFile, f *camdriver.Frame) error {
 		return r.frameRow(name, []string{"x_m_s2", "y_m_s2", "z_m_s2"}, e, m.Accel[0], m.Accel[1], m.Accel[2])
 	case camdriver.Motion:
 		return r.frameRow(name, imuColumns(), e, imuValues(m.Orientation, m.Gyro, m.Accel)...)
-	case camdriver.Pose:
-		return r.frameRow(name, []string{
-			"x_m", "y_m", "z_m", "qx", "qy", "qz", "qw", "vx_m_s", "vy_m_s", "vz_m_s", "ax_m_s2", "ay_m_s2", "az_m_s2",
-			"wx_rad_s", "wy_rad_s", "wz_rad_s", "wax_rad_s2", "way_rad_s2", "waz_rad_s2", "tracker_confidence", "mapper_confidence",
-		}, e,
-			p.Translation[0], p.Translation[1], p.Translation[2], p.Rotation[0], p.Rotation[1], p.Rotation[2], p.Rotation[3],
-			p.Velocity[0], p.Velocity[1], p.Velocity[2], p.Acceleration[0], p.Acceleration[1], p.Acceleration[2],
-			p.AngularVelocity[0], p.AngularVelocity[1], p.AngularVelocity[2],
-			p.AngularAcceleration[0], p.AngularAcceleration[1], p.AngularAcceleration[2], p.TrackerConfidence, p.MapperConfidence)
 	}
-	r.oddMessage(e.Stream, bagstore.Time(e.Time), errors.New("neither an image nor a motion sample"))
-	return nil
+	return r.frameRow(name, []string{ // of a pose
+		"x_m", "y_m", "z_m", "qx", "qy", "qz", "qw", "vx_m_s", "vy_m_s", "vz_m_s", "ax_m_s2", "ay_m_s2", "az_m_s2",
+		"wx_rad_s", "wy_rad_s", "wz_rad_s", "wax_rad_s2", "way_rad_s2", "waz_rad_s2", "tracker_confidence", "mapper_confidence",
+	}, e,
+		p.Translation[0], p.Translation[1], p.Translation[2], p.Rotation[0], p.Rotation[1], p.Rotation[2], p.Rotation[3],
+		p.Velocity[0], p.Velocity[1], p.Velocity[2], p.Acceleration[0], p.Acceleration[1], p.Acceleration[2],
+		p.AngularVelocity[0], p.AngularVelocity[1], p.AngularVelocity[2],
+		p.AngularAcceleration[0], p.AngularAcceleration[1], p.AngularAcceleration[2], p.TrackerConfidence, p.MapperConfidence)
 }
 
 func imuColumns() []string {
