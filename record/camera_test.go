@@ -1,8 +1,10 @@
 package record
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,6 +76,50 @@ func TestRecordingSplits(t *testing.T) {
 				}
 			}
 			checkGapless(t, numbers, 70)
+		})
+	}
+}
+
+// TestCameraFormats checks that a path decides the format, which has its own compressions, and that later recordings have it.
+func TestCameraFormats(t *testing.T) {
+	for _, c := range []struct {
+		ext         string
+		compression bagstore.Compression
+		refused     bool
+	}{
+		{extBag, bagstore.LZ4, false}, {extBag, bagstore.Zstd, true},
+		{extDB3, bagstore.None, false}, {extDB3, bagstore.Zstd, false}, {extDB3, bagstore.LZ4, true},
+		{extMCAP, bagstore.None, false}, {extMCAP, bagstore.LZ4, false}, {extMCAP, bagstore.Zstd, false}, {extMCAP, bagstore.BZ2, true},
+	} {
+		t.Run(fmt.Sprint(c.ext, c.compression), func(t *testing.T) {
+			dir := t.TempDir()
+			s := newStudio(t, Options{Output: "x" + c.ext, Bag: bagstore.Options{Compression: c.compression, NoSync: true}})
+			s.prefix = dir
+			path, err := s.Start(filepath.Join(dir, "x"+c.ext))
+			if c.refused {
+				if !errors.Is(err, program.ErrUsage) {
+					t.Errorf("recorded into %s: %v", path, err)
+				}
+				return
+			}
+			s.must(err)
+			s.raise(3)
+			sum, err := s.Stop()
+			s.must(err)
+			if take := rig.ReadTake(t, path); len(take.Depth) != 3 || sum.Frames != 6 {
+				t.Errorf("%d depth frames, %+v", len(take.Depth), sum)
+			}
+			content, err := os.ReadFile(path)
+			s.must(err)
+			zstd := bytes.Contains(content, []byte{0x28, 0xb5, 0x2f, 0xfd})
+			if zstd != (c.compression == bagstore.Zstd) {
+				t.Errorf("zstd in the file: %v", zstd)
+			}
+			if path, err = s.Start(""); filepath.Ext(path) != c.ext {
+				t.Errorf("later: %s", path)
+			}
+			s.must(err)
+			s.must(s.Close())
 		})
 	}
 }

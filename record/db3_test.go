@@ -54,6 +54,7 @@ for name, kind, qos, data in c.execute('SELECT name, type, offered_qos_profiles,
 func TestTopicsDB3Options(t *testing.T) {
 	for name, o := range map[string]Options{
 		"compressed": {All: true, Output: "x.db3", Bag: bagstore.Options{Compression: bagstore.LZ4}},
+		"zstd":       {All: true, Output: "x.db3", Bag: bagstore.Options{Compression: bagstore.Zstd}},
 		"a bag":      {All: true, Output: "x.bag", DB3: true},
 		"an MCAP":    {All: true, Output: "x.mcap", DB3: true},
 		"BZ2":        {All: true, Output: "x.mcap", Bag: bagstore.Options{Compression: bagstore.BZ2}},

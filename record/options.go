@@ -103,7 +103,10 @@ func (o *Options) completeTopics() error {
 		return err
 	}
 	o.Latched = o.Latched || o.Ring.Before > 0 // each file of a ring can be played alone
-	return o.CheckFormat()
+	if err := o.CheckFormat(); err != nil || !o.DB3 || o.Bag.Kind() == bagstore.None {
+		return err
+	}
+	return fmt.Errorf("%w: a .db3 of topics is recorded uncompressed, not with %s", program.ErrUsage, o.Bag.Kind())
 }
 
 // CheckFormat rejects options that the format doesn't have, which the extension of Output or DB3 says.
@@ -114,11 +117,11 @@ func (o *Options) CheckFormat() error {
 	}
 	o.DB3 = o.DB3 || ext == extDB3
 	switch c := o.Bag.Kind(); {
-	case o.DB3 && c != bagstore.None:
-		return fmt.Errorf("%w: a .db3 is recorded uncompressed, not with %s", program.ErrUsage, c)
+	case o.DB3 && c != bagstore.None && c != bagstore.Zstd:
+		return fmt.Errorf("%w: a .db3 of a camera is recorded uncompressed or with --zstd, not with %s", program.ErrUsage, c)
 	case o.ext() == extMCAP && (c == bagstore.BZ2 || o.Bag.LZ4Topics != nil):
 		return fmt.Errorf("%w: an MCAP is recorded uncompressed, with --lz4 or with --zstd", program.ErrUsage)
-	case o.ext() != extMCAP && c == bagstore.Zstd:
+	case o.ext() == extBag && c == bagstore.Zstd:
 		return fmt.Errorf("%w: a bag has no zstd; use --lz4, or record into an MCAP", program.ErrUsage)
 	}
 	return nil

@@ -53,7 +53,7 @@ func newConvertCommand(a *app) *cobra.Command {
 	cameraFlag(f, &o.name)
 	o.part.Flags(f)
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists; a folder is never replaced")
-	settingFlags(cmd, settings.Bag, &o.bag)
+	settingFlags(cmd, settings.ForSDK, &o.bag)
 	return cmd
 }
 
@@ -81,6 +81,12 @@ func (o convertOptions) usage(in string) error {
 		return fmt.Errorf("%s: the format can't hold messages of ROS %d", out, o.ros)
 	case ext != ".db3" && ext != "" && ext != ".mcap" && ext != ".bag": // librealsense wants .db3 in lower case
 		return fmt.Errorf("%s: OUT must end in .bag, .db3 or .mcap, or be a folder, whose name has no dot", out)
+	}
+	if convert.FormatOf(out) == ".db3" && o.bag.Compression == bagstore.Zstd {
+		if r := rsdb3.Releases[o.sdk]; r == rsdb3.Release2581 || o.sdk == "ros2" {
+			return fmt.Errorf("%s: --sdk %s reads no zstd", out, o.sdk)
+		}
+		return nil // convert refuses what isn't a RealSense recording
 	}
 	return compressible(out, o.bag.Compression)
 }

@@ -4,7 +4,7 @@ import "slices"
 
 // The settings of each command.
 var (
-	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, zstd, lz4Topics, overwrite, upload, page)
+	Live   = slices.Concat(device, streams, liveTopics, wrapper, Frames, recorder, bag, cameraZstd, lz4Topics, overwrite, upload, page)
 	Play   = slices.Concat(playback, playTopics, wrapper, Frames, page)
 	Record = slices.Concat(topics, triggers, bag.flags(), zstd, lz4Topics.flags(), overwrite, upload, page)
 	Bridge = slices.Concat(bridged, Set{master})
@@ -16,6 +16,7 @@ var (
 // of the input. Bag and Copy may be MCAP. Sink has only the settings of writing to disk.
 var (
 	Bag    = slices.Concat(bag.flags(), zstd)
+	ForSDK = slices.Concat(bag.flags(), cameraZstd) // Bag of files that may be for librealsense
 	Output = slices.Concat(bag.flags(), in("Compression", Set{{Flag: "uncompressed", Help: "don't compress"}}))
 	Copy   = slices.Concat(Output, zstd)
 	Sink   = sink.flags()
@@ -161,6 +162,9 @@ var bag = slices.Concat(sink, in("Compression", Set{
 }))
 
 var zstd = in("Compression", Set{{Flag: "zstd", Help: "compress with zstd; MCAP only"}})
+
+// cameraZstd is zstd of commands that write files for librealsense.
+var cameraZstd = in("Compression", Set{{Flag: "zstd", Help: "compress with zstd: MCAP, or .db3 for librealsense 2.58.2"}})
 
 var lz4Topics = in("Compression", Set{{Flag: "lz4-topics", Params: []string{"lz4_topics"}, Kind: Expression, Example: ".*/points|/map",
 	Help: "compress only topics whose whole names match, with LZ4"}})

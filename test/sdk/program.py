@@ -78,8 +78,8 @@ def record_topics(out, seconds, **profiles):
         camera.wait()
 
 
-def convert(source, out, *, ros=None, storage=None, sdk=None, codes=(0,)):
-    flags = [f"--{k}={v}" for k, v in {"ros": ros, "storage": storage, "sdk": sdk}.items() if v]
+def convert(source, out, *, ros=None, storage=None, sdk=None, zstd=None, codes=(0,)):
+    flags = [f"--{k}={v}" for k, v in {"ros": ros, "storage": storage, "sdk": sdk, "zstd": zstd}.items() if v]
     run("convert", source, "-o", out, "--quiet", *flags, codes=codes)
 
 

@@ -36,6 +36,7 @@ RECORDINGS = [
     Made("converted.bag", "live.db3"),
     Made("converted.db3", "live.bag"),
     Made("ros2.db3", "live.bag"),
+    Made("zstd.db3", "live.bag"),
     Made("round.bag", "live.bag"),
     Made("middle.bag", "live.bag", partly=True),
     Made("middle.db3", "middle.bag"),
@@ -75,6 +76,7 @@ def make_derived(folder):
     program.convert(live_db3, folder / "converted.bag")
     program.convert(live, folder / "converted.db3")
     program.convert(live, folder / "ros2.db3", sdk="ros2")
+    program.convert(live, folder / "zstd.db3", zstd="true")
     program.convert(folder / "converted.db3", folder / "round.bag")
     program.filter_times(live, folder / "middle.bag", 0.5, 1.5)
     program.convert(folder / "middle.bag", folder / "middle.db3")

@@ -87,7 +87,7 @@ func ToDB3(ctx context.Context, o Options) (Result, error) {
 			facts = append(facts, rstext.Pair(kv))
 		}
 		return place.Write(ctx, o.Out, o.Overwrite, func(f *os.File) error {
-			w, err := rsdb3.New(f, file.Snapshot(), rsdb3.Options{Release: o.Release, Facts: facts})
+			w, err := rsdb3.New(f, file.Snapshot(), rsdb3.Options{Release: o.Release, Facts: facts, Zstd: o.Bag.Compression == bagstore.Zstd})
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 	"rsros/bagstore/mcap"
 	"rsros/bagstore/place"
 	"rsros/bagstore/rosbag"
+	"rsros/program"
 )
 
 type output struct {
@@ -129,6 +130,9 @@ func writeFile(ctx context.Context, path, ext string, o Options, encoding string
 
 func newOutput(f *os.File, ext string, o Options, encoding string) (output, string, error) {
 	if ext == extDB3 {
+		if o.Bag.Compression != "" && o.Bag.Compression != bagstore.None {
+			return output{}, "", fmt.Errorf("%w: %s: messages in a .db3 aren't compressed, except in a RealSense recording's", program.ErrUsage, o.Out)
+		}
 		w, err := db3.NewDefinedWriter(f)
 		return output{
 			topic: func(t bagstore.Topic) (int, error) {

@@ -11,10 +11,17 @@ import (
 
 // NewRecorder creates a .db3 and returns a Recorder for it. librealsense can open the file at any
 // time, also after kill -9: a commit never separates a frame from its metadata. The options are
-// those of db3.Create. Close calls losses, if not nil, with what the file can't hold.
+// those of db3.Create; with Zstd, each message is compressed. Close calls losses, if not nil, with what the file can't hold.
 func NewRecorder(path string, snap camdriver.DeviceSnapshot, o Options, ro rsbag.RecorderOptions, losses func([]Loss)) (*rsbag.Recorder, error) {
+	bag := ro.Bag
+	if bag.Compression == bagstore.Zstd {
+		bag.Compression, o.Zstd = bagstore.None, true
+	}
 	t := target{newWriter(snap, o), losses}
-	_, err := db3.Create(path, ro.Bag, func(db *db3.Writer) error {
+	if t.err != nil {
+		return nil, t.err
+	}
+	_, err := db3.Create(path, bag, func(db *db3.Writer) error {
 		t.db = db
 		t.describe()
 		return t.err

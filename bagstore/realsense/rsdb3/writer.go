@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"rsros/bagstore"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/realsense/rslayout"
@@ -38,6 +40,7 @@ var releaseNames = [...]rstext.Names{
 type Options struct {
 	Release Release
 	Facts   []rstext.Pair // about the recording; the SDK ignores them
+	Zstd    bool          // compress each message, for Release2582 and later; rosbag2 can't read it then
 }
 
 const (
@@ -60,7 +63,10 @@ type Writer struct {
 	streams map[camdriver.StreamID]*streamTopics
 	enc     msgs.Encoder
 	text    []byte
-	message [][]byte // reused by put
+	message [][]byte      // reused by put
+	zstd    *zstd.Encoder // nil: messages aren't compressed
+	plain   []byte        // reused by put, with it
+	packed  []byte
 	losses  losses
 	err     error
 }
@@ -79,7 +85,9 @@ type streamTopics struct {
 func New(f *os.File, snap camdriver.DeviceSnapshot, o Options) (*Writer, error) {
 	w := newWriter(snap, o)
 	w.db = db3.NewWriter(f)
-	w.describe()
+	if w.err == nil {
+		w.describe()
+	}
 	return w, w.err
 }
 
@@ -88,6 +96,11 @@ func newWriter(snap camdriver.DeviceSnapshot, o Options) *Writer {
 	w.snap.Sensors = slices.Clone(snap.Sensors)
 	for i := range w.snap.Sensors {
 		w.fitOptions(i, &w.snap.Sensors[i])
+	}
+	if o.Zstd {
+		// As the SDK does: the fastest level, with the size in the frame's head, without a checksum.
+		w.zstd, w.err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+			zstd.WithSingleSegment(true))
 	}
 	return w
 }
@@ -119,6 +132,14 @@ func (w *Writer) topic(name, typ, qos string) int64 {
 func (w *Writer) put(topic int64, at time.Duration, body ...[]byte) {
 	if w.err == nil {
 		w.message = append(append(w.message[:0], w.enc.B), body...)
+		if w.zstd != nil {
+			w.plain = w.plain[:0]
+			for _, part := range w.message {
+				w.plain = append(w.plain, part...)
+			}
+			w.packed = w.zstd.EncodeAll(w.plain, w.packed[:0])
+			w.message = append(w.message[:0], w.packed)
+		}
 		w.err = w.db.Write(topic, int64(at), w.message...)
 	}
 }
