@@ -132,6 +132,7 @@ func BenchmarkRecording(b *testing.B) {
 			{"lz4-direct", ".bag", bagstore.Options{Sink: bagstore.Direct, Compression: bagstore.LZ4}},
 			{"lz4-buffered", ".bag", bagstore.Options{Sink: bagstore.Buffered, Compression: bagstore.LZ4}},
 			{"db3", ".db3", bagstore.Options{}},
+			{"mcap", ".mcap", bagstore.Options{}},
 		} {
 			b.Run(fmt.Sprintf("%dfps/%s", fps, c.name), func(b *testing.B) { r.record(b, c.ext, c.bag) })
 		}
