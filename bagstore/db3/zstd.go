@@ -16,7 +16,8 @@ import (
 // maxRatio bounds what a frame can say: a block of zstd has at least 4 bytes and holds at most 128 KiB.
 const maxRatio = 1 << 15
 
-var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+// IsZstd reports whether a file or message begins like a frame of zstd.
+func IsZstd(data []byte) bool { return bytes.HasPrefix(data, []byte{0x28, 0xb5, 0x2f, 0xfd}) }
 
 // messageZstd decompresses messages. Any that begins like a zstd frame is compressed, because CDR begins with a zero.
 type messageZstd struct {
@@ -30,7 +31,7 @@ type messageZstd struct {
 func (z *messageZstd) read(alloc func(int) []byte, load func(alloc func(int) []byte) ([]byte, error)) ([]byte, error) {
 	if !z.seen.Load() {
 		data, err := load(alloc)
-		if err != nil || !bytes.HasPrefix(data, zstdMagic) {
+		if err != nil || !IsZstd(data) {
 			return data, err
 		}
 		z.seen.Store(true)
@@ -42,7 +43,7 @@ func (z *messageZstd) read(alloc func(int) []byte, load func(alloc func(int) []b
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.HasPrefix(data, zstdMagic) {
+	if !IsZstd(data) {
 		z.seen.Store(false)
 		return append(alloc(len(data)), data...), nil
 	}

@@ -151,11 +151,8 @@ func FormatOf(ctx context.Context, name string) (Format, error) {
 	return format, err
 }
 
-// The first bytes of files that other packages don't recognize.
-var (
-	bagMagic  = []byte("#ROSBAG")
-	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
-)
+// bagMagic is how bags of any version begin.
+var bagMagic = []byte("#ROSBAG")
 
 // sniff returns the format of a file that begins with head.
 func sniff(head []byte) Format {
@@ -164,7 +161,7 @@ func sniff(head []byte) Format {
 		return SQLite
 	case mcap.Is(head):
 		return MCAP
-	case bytes.HasPrefix(head, zstdMagic):
+	case db3.IsZstd(head):
 		return Compressed
 	}
 	return Bag

@@ -1,7 +1,6 @@
 package rsdb3
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -145,8 +144,6 @@ func (c *checker) ends() {
 // maxFrame is the largest message that the SDK uncompresses.
 const maxFrame = 256 << 20
 
-var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
-
 // blobs checks stored messages: the SDK's limits of zstd frames, and the first bytes of CDR.
 func (c *checker) blobs(ctx context.Context, f *db3.File) error {
 	topics := f.Topics()
@@ -176,7 +173,7 @@ func (c *checker) blobs(ctx context.Context, f *db3.File) error {
 }
 
 func (c *checker) blob(name string, data []byte) {
-	if bytes.HasPrefix(data, zstdMagic) {
+	if db3.IsZstd(data) {
 		var head zstd.Header
 		switch err := head.Decode(data); {
 		case err != nil:
