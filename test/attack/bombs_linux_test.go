@@ -28,6 +28,7 @@ const bombMemory = 128 << 20
 // stay small, and none ends as if all was read. RS_ATTACK makes most of them six times as
 // large; without it, only two commands unpack bzip2, which is slow.
 func TestBombs(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "go")
 	a := attack{t: t, program: peer.Released(t)}
 	share := 6

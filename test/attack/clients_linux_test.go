@@ -23,6 +23,7 @@ const clientGrowth = 256 << 20
 // TestHostileClients lets clients that misbehave at a viewer's page, and at the Foxglove
 // server on the same port. All are disconnected, and counted in the log.
 func TestHostileClients(t *testing.T) {
+	t.Parallel()
 	program := peer.Released(t)
 	bag, err := filepath.Abs("../data/librealsense/sw_small_raw.bag")
 	need.Must(t, err)
@@ -113,6 +114,7 @@ func (v visitor) unfinished(t *testing.T, n, size int) {
 // TestListedPipe asks for a named pipe in the viewer's folder again and again: no request
 // keeps a thread.
 func TestListedPipe(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	need.Pipe(t, filepath.Join(dir, "fifo.bag"))
 	p := &target{t: t, growth: clientGrowth, process: peer.Start(t, peer.Env(t, "http://127.0.0.1:1"), peer.Released(t), "view", "--no-open", "--view-only", dir)}

@@ -51,6 +51,7 @@ var fileCommands = []struct {
 // none may panic, hang, take much memory or change its input, and what it makes is
 // sound.
 func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "go")
 	program := peer.Released(t)
 	damageFiles(t, program, bags(t, program), shortRun)
@@ -58,6 +59,7 @@ func TestDamagedFiles(t *testing.T) {
 
 // TestDamagedRecordings is the same for the other formats that are read.
 func TestDamagedRecordings(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "go")
 	program := peer.Released(t)
 	damageFiles(t, program, recordings(t, program), shortRun/2)
@@ -290,6 +292,7 @@ func mutate(random *rand.Rand, from []byte) (bag []byte, what string) {
 // TestPipes: a named pipe in place of a recording, or of a file that belongs to one, is
 // refused or left out by every command, and blocks none.
 func TestPipes(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "go")
 	small, err := os.ReadFile(smallDB3)
 	need.Must(t, err)
@@ -332,6 +335,7 @@ func TestPipes(t *testing.T) {
 
 // TestDeepMetadata: YAML that once took 10 GB.
 func TestDeepMetadata(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "go")
 	small, err := os.ReadFile(smallDB3)
 	need.Must(t, err)
@@ -347,6 +351,7 @@ func TestDeepMetadata(t *testing.T) {
 
 // TestInterrupted: a signal ends a command that scans a terabyte of nothing.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "go")
 	program := peer.Released(t)
 	path := filepath.Join(t.TempDir(), "long.bag")
@@ -374,8 +379,9 @@ func TestInterrupted(t *testing.T) {
 }
 
 // TestMany: a definition of 700,000 fields, which once took hours, 200 of 16,000 fields, which took
-// 1 GB, and 100,000 connections, of which convert made files that it refused to read.
+// 1 GB, and 70,000 connections, of which convert made files that it refused to read.
 func TestMany(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "go")
 	a := attack{t: t, program: peer.Released(t)}
 	dir := t.TempDir()
@@ -398,7 +404,7 @@ func TestMany(t *testing.T) {
 	same := func(definition string) func(int) (name, text string) {
 		return func(int) (name, text string) { return "a/B", definition }
 	}
-	fields, many := write("fields.bag", 1, same(strings.Repeat("uint8 some_long_name_of_a_field\n", 700_000))), write("many.bag", 100_000, same("uint8 x\n"))
+	fields, many := write("fields.bag", 1, same(strings.Repeat("uint8 some_long_name_of_a_field\n", 700_000))), write("many.bag", 70_000, same("uint8 x\n"))
 	lines := strings.Repeat("uint8 a_name_of_a_field\n", 16_000)
 	types := write("types.bag", 200, func(i int) (name, text string) { return fmt.Sprint("a/T", i), fmt.Sprint(lines, "uint8 f", i) })
 	for i, c := range []struct {

@@ -9,4 +9,7 @@ import (
 	"rsros/test/peer"
 )
 
-func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
+func TestMain(m *testing.M) {
+	peer.Waits()
+	os.Exit(peer.Main(m))
+}

@@ -143,6 +143,7 @@ func freeMaster(t *testing.T) string {
 // TestHostilePeers lets strangers at the ports of a master and of a node: a recorder
 // of nothing, whose memory is at rest.
 func TestHostilePeers(t *testing.T) {
+	t.Parallel()
 	program, master := peer.Released(t), freeMaster(t)
 	targets := []*target{start(t, program, master, "", "master")}
 	node := start(t, program, master, "/target", "record", "-O", filepath.Join(t.TempDir(), "nothing.bag"), "/nothing", "__name:=target")
@@ -263,6 +264,7 @@ func hugeRequests(t *testing.T, address string) {
 // messages above every bound, and another has a name that ROS refuses; then the
 // master hangs. The recorder ends in time, and says what it left out.
 func TestHostilePublishers(t *testing.T) {
+	t.Parallel()
 	program, master := peer.Released(t), freeMaster(t)
 	theMaster := start(t, program, master, "", "master")
 	var connections sync.WaitGroup
