@@ -18,15 +18,15 @@ func TestHeaderDamageAgrees(t *testing.T) {
 	raw, want := damagedSample(t, bagstore.Options{ChunkSize: 1500})
 	unindexed := bytes.Clone(raw)
 	copy(unindexed, fileHeader(0, 0, 0, 0))
-	for name, raw := range map[string][]byte{"indexed": raw, "unindexed": unindexed} {
-		t.Run(name, func(t *testing.T) { headerDamageAgrees(t, raw, len(want)) })
-	}
+	t.Run("indexed", func(t *testing.T) { headerDamageAgrees(t, raw, len(want), 1) })
+	t.Run("unindexed", func(t *testing.T) { headerDamageAgrees(t, unindexed, len(want), 4) })
 }
 
-func headerDamageAgrees(t *testing.T, raw []byte, want int) {
+// headerDamageAgrees damages each byte of the header's fields, or one of several.
+func headerDamageAgrees(t *testing.T, raw []byte, want, step int) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.bag"), filepath.Join(dir, "out.bag")
-	for at := len(magic20); at < int(firstChunk); at++ {
+	for at := len(magic20); at < int(firstChunk); at += step {
 		if at > 100 && at < int(firstChunk)-20 && at%997 != 0 {
 			continue
 		}

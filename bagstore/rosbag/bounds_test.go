@@ -148,7 +148,7 @@ func TestUnbackedMessages(t *testing.T) {
 // TestManyConnections checks that work on a bag is linear in the number of its connections, not
 // quadratic.
 func TestManyConnections(t *testing.T) {
-	const n = 10_000
+	const n = 4_000
 	dir := t.TempDir()
 	path := filepath.Join(dir, "many.bag")
 	w := createBag(t, path, bagstore.Options{Checkpoint: -1})

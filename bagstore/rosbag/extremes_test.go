@@ -14,13 +14,13 @@ import (
 	"rsros/test/stockbag"
 )
 
-// TestManyTopics writes 2,000 topics with checkpoints.
+// TestManyTopics writes 1,000 topics with checkpoints.
 func TestManyTopics(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
-	s := sample{Topics: 2000, Messages: 6000, Size: func(i int) int { return i % 50 }}
+	s := sample{Topics: 1000, Messages: 3000, Size: func(i int) int { return i % 50 }}
 	s.write(t, path, bagstore.Options{ChunkSize: 40_000})
 	b := openBag(t, path, bagstore.OpenOptions{})
-	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/topic_1234" }})
+	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/topic_567" }})
 	if v.Count() != 3 {
 		t.Errorf("%d messages of one topic, want 3", v.Count())
 	}
@@ -35,8 +35,8 @@ func TestLargeMessages(t *testing.T) {
 	}
 }
 
-// TestManySmall writes and reads 50,000 small messages; a million in a soak test.
-func TestManySmall(t *testing.T) { manySmall(t, 50_000) }
+// TestManySmall writes and reads 20,000 small messages; a million in a soak test.
+func TestManySmall(t *testing.T) { manySmall(t, 20_000) }
 
 func manySmall(t *testing.T, messages int) {
 	t.Helper()
@@ -120,7 +120,11 @@ func TestStockRewrites(t *testing.T) {
 		need.Must(t, w.Close())
 		want := readAll(t, path, bagstore.OpenOptions{})
 		everywhere(t, path, want)
-		for _, args := range [][]string{{"reindex", "-f", "-q"}, {"compress", "-f", "-q", "--lz4"}, {"decompress", "-f", "-q"}} {
+		pack := []string{"compress", "-f", "-q", "--lz4"}
+		if o.Compression == bagstore.LZ4 {
+			pack = []string{"decompress", "-f", "-q"}
+		}
+		for _, args := range [][]string{{"reindex", "-f", "-q"}, pack} {
 			out := filepath.Join(dir, args[0])
 			need.Must(t, os.Mkdir(out, 0o700))
 			if _, err := stockbag.Run(t, "/usr/bin/rosbag", append(append(args, "--output-dir", out), path)...); err != nil {

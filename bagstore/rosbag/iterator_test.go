@@ -90,7 +90,7 @@ func walk(t *testing.T, rnd *rand.Rand, v *bagstore.View, want []seen) {
 	it := v.Iterator()
 	defer it.Close()
 	at := 0
-	for range 300 {
+	for range 100 {
 		switch rnd.IntN(4) {
 		case 0:
 			stamp := bagstore.Time(990 + rnd.IntN(200))

@@ -141,7 +141,7 @@ func TestKillAtPace(t *testing.T) {
 	forcedAlike(t)
 	ours, stocks := 600*time.Millisecond, 1500*time.Millisecond
 	lates := time.Duration(5)
-	moments := []time.Duration{3100 * time.Millisecond}
+	moments := []time.Duration{2300 * time.Millisecond}
 	thorough := os.Getenv("BAGSTORE_KILLS") != ""
 	if thorough {
 		ours, stocks, lates, moments = 100*time.Millisecond, time.Second, 0, nil
