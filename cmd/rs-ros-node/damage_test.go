@@ -52,7 +52,7 @@ func TestDamagedChunk(t *testing.T) {
 // TestDamageCodes checks that no command is more lenient than check with files whose damage shows only
 // in what is missing.
 func TestDamageCodes(t *testing.T) {
-	zeros := append([]byte("#ROSBAG V2.0\n"), make([]byte, 5_000_000)...)
+	zeros := append([]byte("#ROSBAG V2.0\n"), make([]byte, 500_000)...)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	need.Must(t, err)
 	master := l.Addr().String()
@@ -71,7 +71,7 @@ func TestDamageCodes(t *testing.T) {
 		wrongSum(t, 1, 3, 2):                            {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
 		wrongSum(t, 4, 1, 900_000):                      {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
 		wrongSum(t, 4, 3, 300_000):                      {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
-		wrongSum(t, 3, 2, 5_000_000):                    {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
+		wrongSum(t, 1, 2, 5_000_000):                    {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
 		wrongSum(t, 1, 1, 100):                          {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
 		wrongSum(t, 0, 5, 100_000):                      {3, 0, 3, 3, 0, 3, 3, 3, 3, 3, 3, 3, 1, 3},
 		need.Bag(t, "hostile/times.mcap"):               {0, 0, 3, 0, 0, 0, 3, 3, 3, 3, 0, 3, 1, 3},

@@ -44,11 +44,10 @@ func TestReindexThenMove(t *testing.T) {
 	need.Must(t, os.Rename(bag, whole))
 	want(t, exitOK, "info", whole)
 	want(t, exitOK, "check", whole)
-	counts, messages := samplebag.Messages(t, whole)
+	counts, _ := samplebag.Messages(t, whole)
 	if counts["/count"] < 60 {
 		t.Error(counts)
 	}
-	stockCount(t, whole, len(messages))
 	if kept, err := os.ReadFile(bag[:len(bag)-len(".active")] + ".orig.active"); err != nil || !bytes.Equal(kept, before) {
 		t.Error("the original isn't kept:", err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"hash/fnv"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -53,10 +54,10 @@ func TestProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.bag")
-			want(t, exitOK, append([]string{"process", golden.Bag, "-o", out}, c.args...)...)
-			want(t, exitOK, "check", out)
-			want(t, exitFailed, append([]string{"process", golden.Bag, "-o", out}, c.args...)...) // the output exists
+			need.Must(t, os.WriteFile(out, []byte("exists"), 0o600))
+			want(t, exitFailed, append([]string{"process", golden.Bag, "-o", out}, c.args...)...)
 			want(t, exitOK, append([]string{"process", "--overwrite", golden.Bag, "-o", out}, c.args...)...)
+			want(t, exitOK, "check", out)
 			got := depthHashes(t, out)
 			if len(got) != 16 {
 				t.Errorf("%d depth images, want 16", len(got))
@@ -69,8 +70,7 @@ func TestProcess(t *testing.T) {
 					t.Errorf("frame %d has hash %s, librealsense's %s", number, got[number], hash)
 				}
 			}
-			_, messages := samplebag.Messages(t, out)
-			stockCount(t, out, len(messages))
+			samplebag.Messages(t, out) // which the stock libraries read, too
 		})
 	}
 }

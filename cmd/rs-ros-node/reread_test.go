@@ -15,8 +15,8 @@ import (
 func TestCheckFetchesOnce(t *testing.T) {
 	b, dir := bucket.Start(t), t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	longBag(t, in("a.bag"), bagstore.None, 40_000)
-	longBag(t, in("b.bag"), bagstore.None, 40_000, "/tf_static")
+	longBag(t, in("a.bag"), bagstore.None, 34_000)
+	longBag(t, in("b.bag"), bagstore.None, 34_000, "/tf_static")
 	want(t, exitOK, "merge", "-q", in("a.bag"), in("b.bag"), "-o", in("two.bag"))
 	for _, name := range []string{"two.bag", "two.db3", "two.mcap"} {
 		if name != "two.bag" {

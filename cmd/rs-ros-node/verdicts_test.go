@@ -26,12 +26,14 @@ import (
 // is ROS 1 agree. What a command isn't for, it refuses.
 func TestVerdicts(t *testing.T) {
 	const largest = 1200 << 10
+	seen := make(map[string]bool) // some are there twice
 	damaged := []string{tornDB3(t), wrongSum(t, 4, 3, 300_000), twoNames(t), withoutType(t), withoutSchema(t, "\x07\x00")}
 	files := append([]string{rosbag2File, withoutSchema(t, "\x00\x00"), earlyDB3(t)}, damaged...)
 	for _, dir := range []string{filepath.Dir(filepath.Dir(need.Bag(t, "hostile/times.mcap"))), "../../test/data", "../../bagstore"} {
 		need.Must(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-			if err == nil && !e.IsDir() && strings.Contains(".bag .db3 .mcap", filepath.Ext(path)) && filepath.Ext(path) != "" {
-				if info, err := e.Info(); err == nil && info.Size() <= largest && !strings.Contains(path, "00M") && !strings.Contains(path, "1G") { // a bomb takes minutes of processor time
+			if err == nil && !e.IsDir() && strings.Contains(".bag .db3 .mcap", filepath.Ext(path)) && filepath.Ext(path) != "" && !seen[e.Name()] {
+				seen[e.Name()] = true
+				if info, err := e.Info(); err == nil && info.Size() <= largest && !strings.Contains(path, "00M") && !strings.Contains(path, "1G") && !strings.Contains(path, "all250") { // a bomb takes minutes of processor time
 					files = append(files, path)
 				}
 			}
@@ -60,7 +62,7 @@ func TestVerdicts(t *testing.T) {
 		}
 		dir, ros1 := t.TempDir(), make(map[bool][]string)
 		isBag := filepath.Ext(path) == ".bag"
-		for _, line := range []string{"cat IN", "split IN --split-count 1000000 -o OUT/part", "compress IN --lz4 -o OUT/compressed.bag", "process IN --filters spatial -o OUT/processed.bag",
+		for _, line := range []string{"cat --noarr IN", "split IN --split-count 1000000 -o OUT/part", "compress IN --lz4 -o OUT/compressed.bag", "process IN --filters threshold -o OUT/processed.bag",
 			"reindex IN -o OUT/indexed.bag", "recover IN -o OUT/recoveredEXT", "filter IN -o OUT/filtered.bag", "merge IN -o OUT/merged.bag", "convert IN -o OUT/converted.mcap",
 			"play -i -q -d 0 -r 1000 --master embedded __master:=http://MASTER __ip:=127.0.0.1 IN", "export IN -o OUT/folder"} {
 			args := strings.Fields(strings.NewReplacer("IN", path, "OUT", dir, "EXT", filepath.Ext(path), "MASTER", master).Replace(line))
