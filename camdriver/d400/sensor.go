@@ -23,6 +23,7 @@ type sensor struct {
 	find    func(*link) []mode    // video sensors only
 	make    func(*link) []setting // options to probe
 
+	// mu guards modes, profiles, options and chosen.
 	mu       sync.RWMutex
 	modes    []mode
 	profiles []camdriver.Profile
