@@ -31,8 +31,8 @@ const (
 type Options struct {
 	// Compression of the chunks; "" is None.
 	Compression Compression
-	// LZ4Topics, if not nil, implies LZ4, only for chunks most of whose bytes are messages of topics that it (see MatchWhole)
-	// matches. A message of at least 16 KiB isn't put into a chunk of the other kind.
+	// LZ4Topics, if not nil, implies LZ4, only for chunks most of whose bytes are messages of topics that it (see
+	// MatchWhole) matches. A message of at least 16 KiB isn't put into a chunk of the other kind.
 	LZ4Topics *regexp.Regexp
 	// ChunkSize in bytes: a chunk ends with the message that reaches it. Default 768 KiB.
 	ChunkSize int

@@ -15,10 +15,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Write writes the assembly (.s) and its Go declarations (.go) to files named set_amd64 in a
-// folder of the repository, and functions for other processors, which are never called, to
-// set_other.go: those, too, have no assembly that are built with the tag purego. The constant assembly says what a build
-// has. An argument of the command replaces the repository's root.
+// Write writes the assembly (.s) and its Go declarations (.go) to files named set_amd64 in a folder of the repository,
+// and functions for other processors, which are never called, to set_other.go: those, too, have no assembly that are
+// built with the tag purego. The constant assembly says what a build has. An argument of the command replaces the
+// repository's root.
 func Write(folder, set string) {
 	root := ".."
 	if len(os.Args) > 1 {
@@ -26,7 +26,8 @@ func Write(folder, set string) {
 		os.Args = os.Args[:1] // avo writes the arguments into the files
 	}
 	out := filepath.Join(root, folder, set)
-	for name, value := range map[string]string{"out": out + "_amd64.s", "stubs": out + "_amd64.go", "pkg": path.Base(folder)} {
+	for name, value := range map[string]string{"out": out + "_amd64.s",
+		"stubs": out + "_amd64.go", "pkg": path.Base(folder)} {
 		if err := flag.Set(name, value); err != nil {
 			panic(err)
 		}

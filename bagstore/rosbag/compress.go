@@ -18,8 +18,9 @@ func newCompressor(kind bagstore.Compression) func(dst, src []byte) ([]byte, err
 	return func(dst, src []byte) ([]byte, error) { return e.Append(dst, src), nil }
 }
 
-// newBZ2 uses the encoder's memory, some 20 bytes for each of a block, again for the next chunk. Its library gets no more
-// releases, but the standard library only reads bzip2, and recorders that stock nodes replace write it (record --bz2).
+// newBZ2 uses the encoder's memory, some 20 bytes for each of a block, again for the next chunk. Its library gets no
+// more releases, but the standard library only reads bzip2, and recorders that stock nodes replace write it (record
+// --bz2).
 func newBZ2() func(dst, src []byte) ([]byte, error) {
 	w, failed := bzip2.NewWriter(nil, &bzip2.WriterConfig{Level: bzip2.BestCompression})
 	return func(dst, src []byte) ([]byte, error) {

@@ -21,7 +21,8 @@ func convertFast(top, bottom []byte, l layout, lumaTop, lumaBottom, cb, cr []byt
 	_, _, _ = lumaBottom[n-1], cb[n/2-1], cr[n/2-1]
 	pick := picks(l)
 	second := 8*l.pixel - 16 // of 24 or 32 bytes, so that nothing after them is read
-	convertAVX2(&[2]*byte{&top[0], &bottom[0]}, &[4]*byte{&lumaTop[0], &lumaBottom[0], &cb[0], &cr[0]}, &pick, l.pixel, second, n)
+	convertAVX2(&[2]*byte{&top[0], &bottom[0]},
+		&[4]*byte{&lumaTop[0], &lumaBottom[0], &cb[0], &cr[0]}, &pick, l.pixel, second, n)
 	return n / 2
 }
 

@@ -12,8 +12,8 @@ var (
 	Demo   = slices.Concat(demo, streams.flags())
 )
 
-// The settings of commands that write recordings from files. The compression of Output, a bag, and of Copy defaults to that
-// of the input. Bag and Copy may be MCAP. Sink has only the settings of writing to disk.
+// The settings of commands that write recordings from files. The compression of Output, a bag, and of Copy defaults to
+// that of the input. Bag and Copy may be MCAP. Sink has only the settings of writing to disk.
 var (
 	Bag    = slices.Concat(bag.flags(), zstd)
 	ForSDK = slices.Concat(bag.flags(), cameraZstd) // Bag of files that may be for librealsense

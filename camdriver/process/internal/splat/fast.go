@@ -44,7 +44,8 @@ func (l *Layer) rectanglesFast(values []uint16, u0, v0, u1, v1 []int32) int {
 		s.kind, s.others = make([]int32, n), make([]uint8, n/lanes)
 	}
 	for i := range lanes {
-		s.p.right[i], s.p.bottom[i], s.p.stride[i] = int32(l.canvas.width-1), int32(l.canvas.height-1), int32(2*l.canvas.width)
+		s.p.right[i], s.p.bottom[i], s.p.stride[i] = int32(l.canvas.width-1),
+			int32(l.canvas.height-1), int32(2*l.canvas.width)
 		s.p.top[i], s.p.end[i] = int32(l.canvas.height), -1
 	}
 	at, corners := [3]*int32{&s.at[0][0], &s.at[1][0], &s.at[2][0]}, [4]*int32{&u0[0], &v0[0], &u1[0], &v1[0]}
