@@ -79,6 +79,12 @@ func TestCamerasOfRecording(t *testing.T) {
 			t.Errorf("%s has pixels of %d, want %d", name, pixels[id], want)
 		}
 	}
+	if m := v.Must("seek", object{"time": "0"}); m["position"] != "400000999" { // the end of front's first set
+		t.Errorf("the beginning is paused at %v", m)
+	}
+	for _, device := range []string{"/device_0", "/device_1"} { // of each camera a Foxglove client has the same topics
+		foxgloveBeside(t, v).AwaitChannel(device + "/sensor_1/Depth_0/image/data")
+	}
 	v.Must("record.start", object{"name": "again"})
 	v.Must("seek", object{"time": "0"})
 	v.Must("play", nil)
