@@ -79,7 +79,11 @@ func (s *series) joinKept(k *kept) {
 		case err != nil:
 			s.log.Error().Err(err).Str("folder", k.base+partsSuffix).Msg("what a trigger keeps stays in parts")
 		case why != nil:
-			s.log.Warn().Err(why).Strs("files", paths).Msg("what a trigger keeps stays in several files; merge --join joins them")
+			text := "what a trigger keeps stays in several files"
+			if len(s.devices) == 0 { // whose times would count from the start of each part
+				text += "; merge --join joins them"
+			}
+			s.log.Warn().Err(why).Strs("files", paths).Msg(text)
 		case len(paths) > 0:
 			s.log.Info().Str("file", paths[0]).Msg("kept")
 		}
