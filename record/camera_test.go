@@ -93,7 +93,11 @@ func TestCameraFormats(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.ext, c.compression), func(t *testing.T) {
 			dir := t.TempDir()
-			s := newStudio(t, Options{Output: "x" + c.ext, Bag: bagstore.Options{Compression: c.compression, NoSync: true}})
+			o := Options{Bag: bagstore.Options{Compression: c.compression, NoSync: true}}
+			if !c.refused { // a path is, whatever the others have
+				o.Output = "x" + c.ext
+			}
+			s := newStudio(t, o)
 			s.prefix = dir
 			path, err := s.Start(filepath.Join(dir, "x"+c.ext))
 			if c.refused {
