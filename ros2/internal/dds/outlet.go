@@ -41,6 +41,7 @@ type outlet struct {
 	start      int64   // number of the first sample that this reader gets
 	kept       int64   // number of the last one that there was before the reader
 	next       int64   // of the sample that is to be sent next, or is being sent
+	leaving    int64   // 1 while the last datagram of a sample is being sent with best effort
 	acked      int64   // all up to it have arrived
 	answered   bool    // the reader has sent an ACKNACK: it knows the writer
 	behind     bool    // a sample left the history before it was sent
@@ -98,7 +99,7 @@ func (o *outlet) done() int64 {
 	if o.reliable {
 		return o.acked
 	}
-	return o.next - 1
+	return o.next - 1 - o.leaving
 }
 
 // evicted says that the oldest change is about to leave the history. If the reader surely doesn't have it, it is
@@ -352,7 +353,7 @@ func (o *outlet) fresh(j *job, now time.Time) bool {
 		o.next++
 		if !o.reliable {
 			delete(o.flights, c.number)
-			o.w.trim()
+			o.leaving = 1
 		}
 	}
 	return true
@@ -373,6 +374,16 @@ func (o *outlet) take(j *job, c *change, f *flight, from int, now time.Time) {
 	j.rest = whole && f.tail
 	if o.reliable && (whole || from/rtps.MaxSet != (from+j.count)/rtps.MaxSet) {
 		o.beatNow(j, now) // also on the way: one answer can ask for MaxSet fragments
+	}
+}
+
+// sent says that what was picked is sent.
+func (o *outlet) sent() {
+	o.w.mu.Lock()
+	defer o.w.mu.Unlock()
+	if o.leaving > 0 {
+		o.leaving = 0
+		o.w.trim()
 	}
 }
 
@@ -407,6 +418,7 @@ func (o *outlet) run() {
 				o.pacer.rest(j.c.size())
 			}
 			j.c.release()
+			o.sent()
 		}
 	}
 }

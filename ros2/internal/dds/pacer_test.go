@@ -128,3 +128,22 @@ func TestLossesOfALink(t *testing.T) {
 		}
 	}
 }
+
+// TestBestEffortIsDoneOnceSent: a writer that is closed after Flush has sent its last sample.
+func TestBestEffortIsDoneOnceSent(t *testing.T) {
+	w := &Writer{}
+	w.history.add(newChange(&w.pool, &msgs.Raw{Head: make([]byte, 150)}, true))
+	o := &outlet{w: w, local: true, fragment: 100, flights: map[int64]*flight{}, next: 1, start: 1, answered: true}
+	w.links = map[rtps.GUID]*outlet{{}: o}
+	for range 2 {
+		j := o.pick(time.Now())
+		if j.count != 1 || o.done() != 0 {
+			t.Errorf("%d fragments picked; done up to %d before they are sent", j.count, o.done())
+		}
+		j.c.release()
+		o.sent()
+	}
+	if o.done() != 1 || len(w.history.list) > 0 {
+		t.Errorf("done %d, %d in the history", o.done(), len(w.history.list))
+	}
+}

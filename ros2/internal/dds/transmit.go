@@ -71,7 +71,11 @@ func (o *outlet) transmit(segment int) {
 	for _, part := range o.vec {
 		size += len(part)
 	}
-	if d := o.pacer.take(time.Now(), size); d > 0 {
+	switch d := o.pacer.take(time.Now(), size); {
+	case d <= 0:
+	case o.local: // rounded up to a millisecond, which burst makes up for
+		time.Sleep(d)
+	default:
 		o.timer.Sleep(d)
 	}
 	if err := o.w.p.socket(&o.w.endpoint).Send(o.to, segment, o.vec...); err != nil {
