@@ -31,7 +31,11 @@ func TestLive(t *testing.T) {
 		}
 		messages := [][]byte{{1}, bytes.Repeat([]byte{2}, lent-1), bytes.Repeat([]byte{3}, lent), {4}, bytes.Repeat([]byte{5, 6, 7}, 2<<20), {8}}
 		for i, m := range messages {
-			if err := w.Write(id, int64(i+1), m[:1], m[1:]); err != nil {
+			cut := 1
+			if i == 4 { // the first part is the large one
+				cut = len(m) - 1
+			}
+			if err := w.Write(id, int64(i+1), m[:cut], m[cut:]); err != nil {
 				t.Fatal(err)
 			}
 		}
