@@ -70,15 +70,6 @@ func (g *camera) newStream(id uint16, name camdriver.StreamID) *stream {
 	return s
 }
 
-func (g *camera) stream(id uint16) *stream {
-	for _, s := range g.streams {
-		if s.id == id {
-			return s
-		}
-	}
-	return nil
-}
-
 // considerPrimary makes a stream the primary one if it is better than the current one.
 func (g *camera) considerPrimary(id camdriver.StreamID) {
 	if id.Kind.Video() && (g.primary.Kind == camdriver.AnyStream || id.Kind == camdriver.Depth && g.primary.Kind != camdriver.Depth) {
