@@ -144,6 +144,9 @@ func (a *app) converted(r convert.Result, in, out string) error {
 	if r.Note != "" {
 		log.Info().Msg(r.Note)
 	}
+	for _, stream := range r.Unknown {
+		log.Info().Str("stream", stream).Msg("copied as it is: this program doesn't know what is in it")
+	}
 	for _, l := range r.Lost {
 		log.Warn().Uint64("count", l.Count).Msg("lost or changed in the output: " + l.What)
 		lost = append(lost, l.What)

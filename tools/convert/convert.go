@@ -19,6 +19,7 @@ import (
 	"rsros/bagstore/realsense/rstext"
 	"rsros/bagstore/recording"
 	"rsros/bagstore/rosbag"
+	"rsros/msgs"
 	"rsros/program"
 	"rsros/tools/rewrite"
 )
@@ -57,6 +58,7 @@ type Result struct {
 	Size     int64          // of the output, 0 for a folder
 	Note     string         // what outputs of this kind never have
 	Camera   bool           // In has a camera node's images, which Run wrote message by message
+	Unknown  []string       // streams of a RealSense recording that aren't known, and were copied as they are
 	Lost     []rsdb3.Loss   // what the output has changed or doesn't have
 	Damaged  uint64         // messages that can't be read
 	Why      error          // about the last of them
@@ -82,14 +84,23 @@ func ToDB3(ctx context.Context, o Options) (Result, error) {
 	}
 	return o.toDevice(ctx, one, func(r *Result, files []*rsbag.File, part bagstore.Filter) error {
 		file := files[0]
-		var facts []rstext.Pair
+		var facts, streams []rstext.Pair
 		for _, kv := range file.Additional() {
-			facts = append(facts, rstext.Pair(kv))
+			if _, _, ok := rslayout.UnknownStream(kv.Key); ok {
+				streams = append(streams, rstext.Pair(kv))
+			} else {
+				facts = append(facts, rstext.Pair(kv))
+			}
 		}
 		return place.Write(ctx, o.Out, o.Overwrite, func(f *os.File) error {
 			w, err := rsdb3.New(f, file.Snapshot(), rsdb3.Options{Release: o.Release, Facts: facts, Zstd: o.Bag.Compression == bagstore.Zstd})
 			if err != nil {
 				return err
+			}
+			for _, s := range streams {
+				if err := w.Write(s.Key, &msgs.String{Data: s.Value}, 0); err != nil {
+					return err
+				}
 			}
 			err = r.copy(ctx, []*lane{{file: file, out: db3Target{w}}}, part, o.Progress)
 			r.Lost = append(r.Lost, w.Losses()...)
@@ -255,10 +266,14 @@ func (r *Result) copyRest(ctx context.Context, list []*lane, part bagstore.Filte
 			continue
 		}
 		written := false
-		if ofLayout(m.Conn) {
+		stream, _, unknown := rslayout.UnknownStream(m.Conn.Topic)
+		if unknown || ofLayout(m.Conn) {
 			if written, err = l.out.message(m, at+l.later); err != nil {
 				return err
 			}
+		}
+		if unknown && written && !slices.Contains(r.Unknown, stream) {
+			r.Unknown = append(r.Unknown, stream)
 		}
 		if !written && !slices.ContainsFunc(list, func(l *lane) bool { return l.file.Contains(m) }) {
 			left[m.Conn.Topic]++

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,6 +15,8 @@ import (
 	"rsros/bagstore/db3"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/realsense/rsdb3"
+	"rsros/bagstore/realsense/rslayout"
+	"rsros/bagstore/recording"
 	"rsros/camdriver"
 	"rsros/msgs"
 	"rsros/test/need"
@@ -125,8 +128,8 @@ func TestReleaseNames(t *testing.T) {
 	}
 }
 
-// TestUnreadStreams checks that streams of safety cameras, and those that aren't known, are reported, and
-// aren't taken for streams without frames.
+// TestUnreadStreams checks that streams of safety cameras, and those that aren't known, are reported, aren't taken for
+// streams without frames, and are the same after a conversion into each of librealsense's two forms.
 func TestUnreadStreams(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db3")
 	out, err := os.Create(path)
@@ -134,7 +137,7 @@ func TestUnreadStreams(t *testing.T) {
 	defer out.Close()
 	w := db3.NewWriter(out)
 	for _, row := range [][2]string{
-		{"/file_version", ""}, {"/device_0/info", "Name=X"}, {"/device_0/sensor_0/info", "Name=Safety Camera"},
+		{"/device_0/info", "Name=X"}, {"/device_0/sensor_0/info", "Name=Safety Camera"},
 		{"/device_0/sensor_0/Object_Detection_0/info", "encoding=RAW8;fps=30"}, {"/device_0/sensor_0/Safety_0/info", "encoding=RAW8;fps=30"},
 		{"/device_0/sensor_0/Occupancy_0/info", "encoding=RAW8;fps=30"}, {"/device_0/sensor_0/Object_Detection_0/object_detection/data", "{}"},
 		{"/device_0/sensor_0/Person_Detection_0/info", "encoding=RAW8;fps=30"}, {"/device_0/sensor_0/Person_Detection_0/inference/data", "{}"},
@@ -151,15 +154,50 @@ func TestUnreadStreams(t *testing.T) {
 	if s := f.Snapshot(); len(s.Streams) > 0 {
 		t.Errorf("streams %v", s.Streams)
 	}
-	left := strings.Join(f.Omissions(), "\n")
-	for _, name := range []string{"Object_Detection_0", "Safety_0", "Occupancy_0"} {
-		if !strings.Contains(left, name) {
-			t.Errorf("%s isn't named: %s", name, left)
+	notes := strings.Join(f.Notes(), "\n")
+	for _, name := range []string{"Object_Detection_0", "Safety_0", "Occupancy_0", "Person_Detection_0/inference/data"} {
+		if !strings.Contains(notes, name) {
+			t.Errorf("%s isn't named: %s", name, notes)
 		}
 	}
-	if notes := strings.Join(f.Notes(), "\n"); !strings.Contains(notes, "Person_Detection_0/inference/data") {
-		t.Errorf("the unknown stream isn't named: %s", notes)
+	want := ofUnknown(t, path)
+	if len(want) != 6 {
+		t.Fatalf("messages %q", want)
 	}
+	for _, steps := range [][]string{{"y.db3"}, {"y.bag", "z.db3"}} {
+		in := path
+		for _, step := range steps {
+			to := filepath.Join(t.TempDir(), step)
+			r, err := Run(t.Context(), Options{In: in, Out: to})
+			if err != nil || len(r.Lost) > 0 || r.Damaged > 0 || len(r.Unknown) < 2 {
+				t.Fatalf("%s: %+v, %v", step, r, err)
+			}
+			if strings.HasSuffix(to, ".bag") && strings.Contains(strings.Join(ofUnknown(t, to), "\n"), "_0/info ") {
+				t.Error("librealsense can't open a bag that describes an unknown stream")
+			}
+			in = to
+		}
+		if got := ofUnknown(t, in); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", steps, got, want)
+		}
+	}
+}
+
+// ofUnknown returns the messages of streams that aren't known, which are texts.
+func ofUnknown(t *testing.T, path string) (list []string) {
+	bag, err := recording.Open(path, bagstore.OpenOptions{})
+	need.Must(t, err)
+	defer bag.Close()
+	for m, err := range bag.View(bagstore.Query{}).Messages() {
+		need.Must(t, err)
+		if _, _, ok := rslayout.UnknownStream(m.Conn.Topic); ok {
+			var text msgs.String
+			need.Must(t, msgs.Unmarshal(m.Data, &text))
+			list = append(list, fmt.Sprint(m.Conn.Topic, " ", int64(m.Time), " ", text.Data))
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 func open(t *testing.T, path string) *rsbag.File {

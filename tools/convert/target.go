@@ -3,6 +3,7 @@ package convert
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"rsros/bagstore"
@@ -59,9 +60,14 @@ func (t db3Target) message(m bagstore.Message, at time.Duration) (bool, error) {
 		content = new(msgs.Log)
 	case "sensor_msgs/TimeReference":
 		content = new(msgs.TimeReference)
+	case "std_msgs/String":
+		content = new(msgs.String)
 	}
 	if content == nil || msgs.Unmarshal(m.Data, content) != nil {
 		return false, nil
+	}
+	if m.Time <= bagstore.MinTime {
+		at = 0 // of what describes, which a bag can't have at 0
 	}
 	_, topic := rslayout.FirstTopic(m.Conn.Topic)
 	return true, t.Write(topic, content, at)
@@ -69,7 +75,18 @@ func (t db3Target) message(m bagstore.Message, at time.Duration) (bool, error) {
 
 type bag struct{ *rsbag.Copier }
 
+// message makes a fact of what a .db3 says in words about a stream that isn't known: librealsense, also 2.58, can't open a
+// bag with it. ToDB3 makes it of the fact again.
 func (t bag) message(m bagstore.Message, at time.Duration) (bool, error) {
+	_, what, below := rslayout.UnknownStream(m.Conn.Topic)
+	if below && m.Conn.Type == "std_msgs/String" && !strings.HasSuffix(what, "/data") && !strings.HasSuffix(what, "/metadata") {
+		var text msgs.String
+		if msgs.Unmarshal(m.Data, &text) != nil {
+			return false, nil
+		}
+		_, topic := rslayout.FirstTopic(m.Conn.Topic)
+		return true, t.Fact(topic, text.Data)
+	}
 	m.Time = bagstore.Time(at)
 	return true, t.Message(m)
 }

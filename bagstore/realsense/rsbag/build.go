@@ -22,7 +22,8 @@ func (d *description) build() {
 	for _, s := range d.streams {
 		switch {
 		case s.unread():
-			f.leave("stream %s: frames of safety cameras and object detection aren't read", s.profile.Stream)
+			f.unread = append(f.unread, s)
+			f.note("stream %s: frames of safety cameras and object detection aren't read", s.profile.Stream)
 		case len(s.conns) > 0 || s.info != nil || s.profile.Stream.Kind == camdriver.Occupancy:
 			f.streams = append(f.streams, s)
 		}

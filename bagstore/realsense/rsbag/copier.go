@@ -35,9 +35,15 @@ func NewCopier(w *rosbag.Writer, of *File, device int, later time.Duration) (*Co
 		if start, ok := of.Start(); ok && kv.Key == rslayout.KeyStart && later != 0 {
 			kv.Value = rslayout.FormatStart(start.Add(-later))
 		}
-		c.write(rslayout.Additional(kv.Key, kv.Value), staticTime)
+		_ = c.Fact(kv.Key, kv.Value) // the error is c.err
 	}
 	return c, c.err
+}
+
+// Fact adds to /additional_info, which librealsense ignores.
+func (c *Copier) Fact(key, value string) error {
+	c.write(rslayout.Additional(key, value), staticTime)
+	return c.err
 }
 
 // Shifted returns the number of frames that were given another time.

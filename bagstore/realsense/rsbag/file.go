@@ -36,6 +36,7 @@ type File struct {
 	first, end bagstore.Time // file times of the first and the last frame
 	notes      []string
 	left       []string // the notes about something left out
+	unread     []*stream
 }
 
 type stream struct {
@@ -330,7 +331,7 @@ func (f *File) connections(want func(rslayout.Topic) bool) func(*bagstore.Connec
 }
 
 // Uncovered returns the connections that neither the description nor a Cursor reads: the recorder's
-// log, the relation of clocks, and topics outside the layout.
+// log, the relation of clocks, streams of kinds that aren't read, and topics outside the layout.
 func (f *File) Uncovered() []*bagstore.Connection {
 	var list []*bagstore.Connection
 	for _, c := range f.bag.Connections() {
@@ -340,8 +341,11 @@ func (f *File) Uncovered() []*bagstore.Connection {
 		if owner := ownerOf(f.cameras, c.Topic); owner != "" && owner != f.camera.Name {
 			continue
 		}
-		switch f.topics[c.ID].Kind {
-		case rslayout.TopicUnknown, rslayout.TopicLogLine, rslayout.TopicSensorTime:
+		t := f.topics[c.ID]
+		of := func(s *stream) bool { return s.sensor == t.Sensor && s.profile.Stream == t.Stream }
+		switch {
+		case t.Kind == rslayout.TopicUnknown, t.Kind == rslayout.TopicLogLine, t.Kind == rslayout.TopicSensorTime,
+			slices.ContainsFunc(f.unread, of):
 			list = append(list, c)
 		}
 	}

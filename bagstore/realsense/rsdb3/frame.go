@@ -67,8 +67,8 @@ const (
 	typeTimeReference = "sensor_msgs/msg/TimeReference"
 )
 
-// Write writes a line of the recorder's log or the relation of two clocks. ROS 2 has no sequence numbers, and no topics
-// of a log.
+// Write writes a line of the recorder's log, the relation of two clocks, or a text of a stream that isn't known. ROS 2
+// has no sequence numbers, and no topics of a log.
 func (w *Writer) Write(topic string, m msgs.Message, at time.Duration) error {
 	w.begin()
 	e, typ := &w.enc, typeLog
@@ -82,6 +82,9 @@ func (w *Writer) Write(topic string, m msgs.Message, at time.Duration) error {
 		e.U32(m.Line)
 	case *msgs.TimeReference:
 		typ = typeTimeReference
+		e.Message(m)
+	case *msgs.String:
+		typ = typeString
 		e.Message(m)
 	default:
 		return camdriver.ErrUnsupported
