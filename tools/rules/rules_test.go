@@ -251,8 +251,8 @@ func TestFiles(t *testing.T) {
 			sdk[name+ending] = out
 		}
 	}
-	for _, out := range []string{db3, mcap} {
-		if _, err := convert.Messages(t.Context(), convert.Options{In: small, Out: out, Bag: bagstore.Options{Compression: bagstore.LZ4}}); err != nil {
+	for out, kind := range map[string]bagstore.Compression{db3: bagstore.None, mcap: bagstore.LZ4} {
+		if _, err := convert.Messages(t.Context(), convert.Options{In: small, Out: out, Bag: bagstore.Options{Compression: kind}}); err != nil {
 			t.Fatal(err)
 		}
 	}
