@@ -43,3 +43,17 @@ func (o *output) Write(p []byte) (int, error) {
 	o.sum = crc32.Update(o.sum, crc32.IEEETable, p[:n])
 	return n, err
 }
+
+// writeSummed writes parts, of which sum is the checksum, without reading them once more.
+func (o *output) writeSummed(sum uint32, parts ...[]byte) error {
+	from := o.pos
+	for _, p := range parts {
+		n, err := o.w.Write(p)
+		o.pos += uint64(n)
+		if err != nil {
+			return err
+		}
+	}
+	o.sum = joinSums(o.sum, sum, int64(o.pos-from))
+	return nil
+}

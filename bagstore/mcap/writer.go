@@ -203,6 +203,7 @@ func (w *Writer) flush(rest []byte) error {
 func (w *Writer) writeChunk(rest []byte) error {
 	c := &w.chunk
 	size := len(c.records) + len(rest)
+	sum := crc32.Update(crc32.ChecksumIEEE(c.records), crc32.IEEETable, rest)
 	stored, compression := c.records, bagstore.Compression("")
 	if c.pack != nil {
 		c.packed = c.pack(c.packed[:0], c.records)
@@ -214,12 +215,16 @@ func (w *Writer) writeChunk(rest []byte) error {
 	b := appendHead(nil, opChunk, chunkHead+len(compression)+len(stored)+len(rest))
 	b = wire.AppendUint64(wire.AppendUint64(b, c.first), c.last)
 	b = wire.AppendUint64(b, uint64(size))
-	b = wire.AppendUint32(b, crc32.Update(crc32.ChecksumIEEE(c.records), crc32.IEEETable, rest))
+	b = wire.AppendUint32(b, sum)
 	b = wire.AppendUint64(appendText(b, string(compression)), uint64(len(stored)+len(rest)))
-	for _, part := range [][]byte{b, stored, rest} {
-		if _, err := w.out.Write(part); err != nil {
-			return err
-		}
+	if _, err := w.out.Write(b); err != nil {
+		return err
+	}
+	if compression != "" {
+		sum = crc32.ChecksumIEEE(stored)
+	}
+	if err := w.out.writeSummed(sum, stored, rest); err != nil {
+		return err
 	}
 	end := w.out.pos
 	var indexes, places []byte
