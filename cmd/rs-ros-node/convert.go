@@ -144,8 +144,8 @@ func (a *app) converted(r convert.Result, in, out string) error {
 	if r.Note != "" {
 		log.Info().Msg(r.Note)
 	}
-	for _, stream := range r.Unknown {
-		log.Info().Str("stream", stream).Msg("copied as it is: this program doesn't know what is in it")
+	for _, topic := range r.Unread {
+		log.Info().Str("topic", topic).Msg("copied as it is: this program doesn't read such a stream")
 	}
 	for _, l := range r.Lost {
 		log.Warn().Uint64("count", l.Count).Msg("lost or changed in the output: " + l.What)

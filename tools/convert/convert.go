@@ -58,7 +58,7 @@ type Result struct {
 	Size     int64          // of the output, 0 for a folder
 	Note     string         // what outputs of this kind never have
 	Camera   bool           // In has a camera node's images, which Run wrote message by message
-	Unknown  []string       // streams of a RealSense recording that aren't known, and were copied as they are
+	Unread   []string       // topics of streams that this program doesn't read, which were copied as they are
 	Lost     []rsdb3.Loss   // what the output has changed or doesn't have
 	Damaged  uint64         // messages that can't be read
 	Why      error          // about the last of them
@@ -86,7 +86,7 @@ func ToDB3(ctx context.Context, o Options) (Result, error) {
 		file := files[0]
 		var facts, streams []rstext.Pair
 		for _, kv := range file.Additional() {
-			if _, _, ok := rslayout.UnknownStream(kv.Key); ok {
+			if _, ok := rslayout.BelowStream(kv.Key); ok {
 				streams = append(streams, rstext.Pair(kv))
 			} else {
 				facts = append(facts, rstext.Pair(kv))
@@ -266,14 +266,14 @@ func (r *Result) copyRest(ctx context.Context, list []*lane, part bagstore.Filte
 			continue
 		}
 		written := false
-		stream, _, unknown := rslayout.UnknownStream(m.Conn.Topic)
-		if unknown || ofLayout(m.Conn) {
+		_, below := rslayout.BelowStream(m.Conn.Topic)
+		if below || ofLayout(m.Conn) {
 			if written, err = l.out.message(m, at+l.later); err != nil {
 				return err
 			}
 		}
-		if unknown && written && !slices.Contains(r.Unknown, stream) {
-			r.Unknown = append(r.Unknown, stream)
+		if below && written && !slices.Contains(r.Unread, m.Conn.Topic) {
+			r.Unread = append(r.Unread, m.Conn.Topic)
 		}
 		if !written && !slices.ContainsFunc(list, func(l *lane) bool { return l.file.Contains(m) }) {
 			left[m.Conn.Topic]++

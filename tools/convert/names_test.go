@@ -169,7 +169,7 @@ func TestUnreadStreams(t *testing.T) {
 		for _, step := range steps {
 			to := filepath.Join(t.TempDir(), step)
 			r, err := Run(t.Context(), Options{In: in, Out: to})
-			if err != nil || len(r.Lost) > 0 || r.Damaged > 0 || len(r.Unknown) < 2 {
+			if err != nil || len(r.Lost) > 0 || r.Damaged > 0 || len(r.Unread) < 2 {
 				t.Fatalf("%s: %+v, %v", step, r, err)
 			}
 			if strings.HasSuffix(to, ".bag") && strings.Contains(strings.Join(ofUnknown(t, to), "\n"), "_0/info ") {
@@ -190,7 +190,7 @@ func ofUnknown(t *testing.T, path string) (list []string) {
 	defer bag.Close()
 	for m, err := range bag.View(bagstore.Query{}).Messages() {
 		need.Must(t, err)
-		if _, _, ok := rslayout.UnknownStream(m.Conn.Topic); ok {
+		if _, ok := rslayout.BelowStream(m.Conn.Topic); ok {
 			var text msgs.String
 			need.Must(t, msgs.Unmarshal(m.Data, &text))
 			list = append(list, fmt.Sprint(m.Conn.Topic, " ", int64(m.Time), " ", text.Data))

@@ -67,7 +67,7 @@ func (t db3Target) message(m bagstore.Message, at time.Duration) (bool, error) {
 		return false, nil
 	}
 	if m.Time <= bagstore.MinTime {
-		at = 0 // of what describes, which a bag can't have at 0
+		at = 0 // what describes is at 1 ns in a bag
 	}
 	_, topic := rslayout.FirstTopic(m.Conn.Topic)
 	return true, t.Write(topic, content, at)
@@ -78,7 +78,7 @@ type bag struct{ *rsbag.Copier }
 // message makes a fact of what a .db3 says in words about a stream that isn't known: librealsense, also 2.58, can't open a
 // bag with it. ToDB3 makes it of the fact again.
 func (t bag) message(m bagstore.Message, at time.Duration) (bool, error) {
-	_, what, below := rslayout.UnknownStream(m.Conn.Topic)
+	what, below := rslayout.BelowStream(m.Conn.Topic)
 	if below && m.Conn.Type == "std_msgs/String" && !strings.HasSuffix(what, "/data") && !strings.HasSuffix(what, "/metadata") {
 		var text msgs.String
 		if msgs.Unmarshal(m.Data, &text) != nil {

@@ -135,17 +135,16 @@ func parseSensorTopic(sensor int, rest string) Topic {
 	return t
 }
 
-// UnknownStream reports whether a topic is below a stream, as those of streams and of kinds of data that later releases
-// of librealsense add. stream is the stream's name, what the topic's below it.
-func UnknownStream(topic string) (stream, what string, ok bool) {
+// BelowStream reports whether a topic is below a stream, which the layout needn't have: later releases of librealsense
+// add streams and kinds of data. what is the topic's name there.
+func BelowStream(topic string) (what string, ok bool) {
 	_, topic = FirstTopic(topic)
 	parts := strings.SplitN(topic, "/", 5)
 	if len(parts) < 5 || parts[1] != "device_0" || !strings.HasPrefix(parts[2], "sensor_") {
-		return "", "", false
+		return "", false
 	}
-	stream = parts[3]
-	_, err := strconv.ParseUint(stream[strings.LastIndexByte(stream, '_')+1:], 10, 31)
-	return stream, parts[4], err == nil
+	_, err := strconv.ParseUint(parts[3][strings.LastIndexByte(parts[3], '_')+1:], 10, 31)
+	return parts[4], err == nil
 }
 
 // SensorPrefix returns the beginning of the names of a sensor's topics.
