@@ -19,8 +19,8 @@ type clockPublisher struct {
 }
 
 func newClockPublisher(o Options) clockPublisher {
-	c := clockPublisher{perMessage: o.ClockPerMessage || o.Immediate ||
-		len(o.ClockTopics) > 0, topics: make(map[string]bool)}
+	perMessage := o.ClockPerMessage || o.Immediate || len(o.ClockTopics) > 0
+	c := clockPublisher{perMessage: perMessage, topics: make(map[string]bool)}
 	if o.ClockHz > 0 {
 		c.period, c.out = time.Duration(1e9/o.ClockHz), o.Output.PublishClock
 	}

@@ -133,8 +133,9 @@ func (a *app) convert(ctx context.Context, in string, o convertOptions) error {
 // converted reports what was written.
 func (a *app) converted(r convert.Result, in, out string) error {
 	log := a.logger()
-	counts, next, lost := []string{program.Count(r.Messages, "message"), program.Count(r.Topics, "topic")},
-		"", []string(nil)
+	counts := []string{program.Count(r.Messages, "message"), program.Count(r.Topics, "topic")}
+	var next string
+	var lost []string
 	if r.Frames+r.Events > 0 {
 		counts = []string{program.Count(r.Frames, "frame"), program.Count(r.Events, "event")}
 	}

@@ -129,8 +129,9 @@ func (a *app) copyBags(ctx context.Context, ins []string, o filterOptions) error
 }
 
 // chosen returns the options that select messages. flush writes what --print prints.
-func (a *app) chosen(ctx context.Context, filter bagstore.Filter,
-	o filterOptions) (options rewrite.Options, flush func(), err error) {
+func (a *app) chosen(
+	ctx context.Context, filter bagstore.Filter, o filterOptions,
+) (options rewrite.Options, flush func(), err error) {
 	filter.Latched = !o.noLatched
 	options = rewrite.Options{Options: o.bag, Filter: filter}
 	if o.join {

@@ -131,9 +131,11 @@ func isHostPort(arg string) bool {
 
 // rosbagFlags are the flags that rosbag's commands accept shortened.
 var rosbagFlags = map[string][]string{
-	"record": strings.Fields(
-		"all regex publish exclude quiet output-prefix output-name split max-splits size duration buffsize chunksize limit node bz2 lz4 tcpnodelay udp repeat-latched help"),
-	"play": strings.Fields("prefix quiet immediate pause queue clock hz delay rate start duration skip-empty loop keep-alive try-future-version topics pause-topics bags wait-for-subscribers rate-control-topic rate-control-max-delay help"),
+	"record": strings.Fields(`all regex publish exclude quiet output-prefix output-name split max-splits size duration
+		buffsize chunksize limit node bz2 lz4 tcpnodelay udp repeat-latched help`),
+	"play": strings.Fields(`prefix quiet immediate pause queue clock hz delay rate start duration skip-empty loop
+		keep-alive try-future-version topics pause-topics bags wait-for-subscribers rate-control-topic
+		rate-control-max-delay help`),
 }
 
 // completeFlag turns "--dur=5" into "--duration=5" if only one of rosbag's flags begins with it.
