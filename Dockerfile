@@ -14,13 +14,16 @@
 FROM --platform=${BUILDPLATFORM:-linux} golang:1.26-bookworm AS source
 WORKDIR /src
 COPY go.mod go.sum ./
-RUN go mod download
+COPY cmd/rs-lerobot/go.mod cmd/rs-lerobot/go.sum cmd/rs-lerobot/
+RUN go mod download && go -C cmd/rs-lerobot mod download
 COPY . .
 
 FROM source AS build
 ARG TARGETOS TARGETARCH TARGETVARIANT
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH GOARM=${TARGETVARIANT#v} \
-    go build -buildvcs=false -trimpath -o /out/ ./cmd/rs-ros-node ./cmd/rs-lerobot \
+    go build -buildvcs=false -trimpath -o /out/ ./cmd/rs-ros-node \
+ && CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH GOARM=${TARGETVARIANT#v} \
+    go build -C cmd/rs-lerobot -buildvcs=false -trimpath -o /out/ . \
  && mkdir -p /out/folders/bags && mkdir -m 1777 /out/folders/tmp
 
 FROM source AS build-usb

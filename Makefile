@@ -52,7 +52,7 @@ build-usb: ## build it with the USB camera; needs gcc and libusb-1.0-0-dev
 	CGO_ENABLED=1 $(GO) build -pgo=auto -tags usb -o $(BIN) ./cmd/rs-ros-node
 
 lerobot: ## build bin/rs-lerobot, which makes LeRobot's data sets
-	CGO_ENABLED=0 $(GO) build -o bin/rs-lerobot ./cmd/rs-lerobot
+	CGO_ENABLED=0 $(GO) build -C cmd/rs-lerobot -o $(CURDIR)/bin/rs-lerobot .
 
 clean: ## delete what was built
 	rm -rf bin build
@@ -67,6 +67,8 @@ lint: docker-check ## check with gofmt, go mod tidy, go vet, golangci-lint and d
 	set -e; for mod in $$(find . -name go.mod -not -path './build/*'); do $(GO) -C $$(dirname $$mod) mod tidy -diff; done
 	$(GO) vet ./...
 	$(GO) -C asm vet ./...
+	$(GO) -C cmd/rs-lerobot vet ./...
+	cd cmd/rs-lerobot && $(LINT)
 	if pkg-config --exists libusb-1.0; then $(LINT) --build-tags $(TAGS); else \
 	  echo "*** no libusb-1.0: the USB camera is not checked"; [ -z "$$RS_NO_SKIP" ] && $(LINT); fi
 
@@ -87,6 +89,7 @@ npm: ## install npm, unless one is in the path (Debian, root)
 test: deps lint types build ## test everything, with the race detector and real ROS programs
 	$(GO) -C asm test ./...
 	$(GO) -C deploy/kubernetes test ./...
+	$(GO) -C cmd/rs-lerobot test $(TESTFLAGS) ./...
 	$(SUITE) --packages '$(strip $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG))' -- $(TESTFLAGS)
 	$(SUITE) --packages './bagstore ./bagstore/rosbag ./bagstore/internal/lz4 ./msgs/cloud ./msgs/imagetransport ./msgs/jpeg ./camdriver/process/internal/...' -- $(TESTFLAGS) $(DIRECT)
 

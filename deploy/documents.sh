@@ -38,7 +38,9 @@ cache=$(go env GOMODCACHE)
 {
 	cache="$(dirname "$(go env GOROOT)")" licenses "$(go env GOROOT)"
 	for platform in linux darwin windows freebsd; do
-		GOOS=$platform go list -deps -f '{{with .Module}}{{if not .Main}}{{.Dir}} {{$.Dir}}{{end}}{{end}}' ./cmd/rs-ros-node ./cmd/rs-lerobot
+		for program in cmd/rs-ros-node cmd/rs-lerobot; do
+			GOOS=$platform go -C $program list -deps -f '{{with .Module}}{{if .Version}}{{.Dir}} {{$.Dir}}{{end}}{{end}}' .
+		done
 	done | sort -u | while read -r root folder; do
 		echo "$root"
 		for (( ; ${#folder} > ${#root}; )); do # a folder below may have a license of its own

@@ -9,6 +9,6 @@ new=${1:?an address such as github.com/OWNER/rs-ros-node}
 old=$(go list -m)
 escaped=${old//./\\.}
 git grep -lIF "$old" -- '*.go' '*go.mod' '*.sh' '*.yaml' '*.md' | xargs sed -i -E \
-	-e "s,(^|[^A-Za-z0-9_./-])$escaped([/@=]),\1$new\2,g" -e "s,^module $escaped\$,module $new," -e "s,module = \"$escaped\",module = \"$new\","
+	-e "s,(^|[^A-Za-z0-9_./-])$escaped([/@=]),\1$new\2,g" -e "s,^(module|replace|\t)( ?)$escaped( |\$),\1\2$new\3," -e "s,module = \"$escaped\",module = \"$new\","
 git ls-files -m '*.go' | xargs gofmt -w
 echo "the module is $new; next: go vet ./... && make pgo, whose profile names packages"

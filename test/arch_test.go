@@ -14,13 +14,18 @@ const (
 	root   = ".." // the repository, relative to this folder
 )
 
+// modules are the folders of the modules that have the programs.
+var modules = []string{root, root + "/cmd/rs-lerobot"}
+
 // TestPlainBuildNeedsNoC checks that in a build without tags nothing outside the standard library needs a C compiler.
 func TestPlainBuildNeedsNoC(t *testing.T) {
 	t.Setenv("CGO_ENABLED", "1")
 	t.Setenv("GOFLAGS", "")
-	for _, name := range goLines(t, "list", "-deps", "-f", "{{if and .CgoFiles (not .Standard)}}{{.ImportPath}}{{end}}", "./...") {
-		if name != "" {
-			t.Errorf("%s needs cgo", name)
+	for _, folder := range modules {
+		for _, name := range goLines(t, folder, "list", "-deps", "-f", "{{if and .CgoFiles (not .Standard)}}{{.ImportPath}}{{end}}", "./...") {
+			if name != "" {
+				t.Errorf("%s needs cgo", name)
+			}
 		}
 	}
 }
@@ -30,14 +35,14 @@ func TestPlainBuildNeedsNoC(t *testing.T) {
 func TestVersionsOfTheProgram(t *testing.T) {
 	used := map[string]bool{module: true} // "path@version"
 	indirect := map[string]bool{}
-	for _, line := range goLines(t, "list", "-deps", "-f", "{{with .Module}}{{.Path}}@{{.Version}} {{.Indirect}}{{end}}", "./cmd/rs-ros-node") {
+	for _, line := range goLines(t, root, "list", "-deps", "-f", "{{with .Module}}{{.Path}}@{{.Version}} {{.Indirect}}{{end}}", "./cmd/rs-ros-node") {
 		if version, isIndirect, ok := strings.Cut(line, " "); ok {
 			used[version] = true
 			indirect[version] = isIndirect == "true"
 		}
 	}
 	asked := map[string]bool{}
-	for _, line := range goLines(t, "mod", "graph") {
+	for _, line := range goLines(t, root, "mod", "graph") {
 		if by, version, _ := strings.Cut(line, " "); by != module && used[by] {
 			asked[version] = true
 		}
@@ -49,22 +54,22 @@ func TestVersionsOfTheProgram(t *testing.T) {
 	}
 }
 
-// TestProgramHasNoTests checks that neither test code nor what only rs-lerobot needs is linked into the program.
+// TestProgramHasNoTests checks that no test code is linked into the program.
 func TestProgramHasNoTests(t *testing.T) {
 	for _, tags := range []string{"", "usb"} {
-		for _, imported := range goLines(t, "list", "-deps", "-tags", tags, "./cmd/rs-ros-node") {
-			if imported == "testing" || strings.HasPrefix(imported, "testing/") || strings.Contains(imported, "/testify") || strings.Contains(imported, "parquet") {
+		for _, imported := range goLines(t, root, "list", "-deps", "-tags", tags, "./cmd/rs-ros-node") {
+			if imported == "testing" || strings.HasPrefix(imported, "testing/") || strings.Contains(imported, "/testify") {
 				t.Errorf("the program (-tags %q) imports %s", tags, imported)
 			}
 		}
 	}
 }
 
-// goLines runs the go command in the repository and returns the lines it prints.
-func goLines(t *testing.T, args ...string) []string {
+// goLines runs the go command in a folder and returns the lines it prints.
+func goLines(t *testing.T, folder string, args ...string) []string {
 	t.Helper()
 	run := exec.Command("go", args...)
-	run.Dir, run.Stderr = root, os.Stderr
+	run.Dir, run.Stderr = folder, os.Stderr
 	out, err := run.Output()
 	if err != nil {
 		t.Fatalf("go %s: %v", strings.Join(args, " "), err)

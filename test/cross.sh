@@ -25,10 +25,10 @@ for platform in "$@"; do
 	echo "== $platform"
 	IFS=/ read -r GOOS GOARCH GOARM <<<"$platform"
 	export GOOS GOARCH GOARM
-	go vet "$quick" ./... || failed=1
 	go build "$quick" -o "$out/program" ./cmd/rs-ros-node || failed=1
-	if [[ $tests ]]; then
-		go test "$quick" -ldflags='-s -w' -c -o /dev/null ./... || failed=1
-	fi
+	for module in . cmd/rs-lerobot; do
+		go vet -C "$module" "$quick" ./... || failed=1
+		[[ ! $tests ]] || go test -C "$module" "$quick" -ldflags='-s -w' -c -o /dev/null ./... || failed=1
+	done
 done
 exit "$failed"

@@ -22,6 +22,6 @@ while IFS=: read -r file declaration; do
 	package=./$(dirname "${file#./}")
 	target=${declaration#func }
 	echo "== $package $target"
-	go test -tags checked -run='^$' -fuzz="^$target\$" -fuzztime="$time" -fuzzminimizetime=200x "$package" </dev/null || failed=1
+	go test -C "$package" -tags checked -run='^$' -fuzz="^$target\$" -fuzztime="$time" -fuzzminimizetime=200x . </dev/null || failed=1
 done <<<"$found"
 exit "$failed"

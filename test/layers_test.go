@@ -2,8 +2,6 @@ package test
 
 import (
 	"maps"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -61,18 +59,15 @@ func layerOf(folder string) int {
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
+	t.Setenv("CGO_ENABLED", "1")
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		list := exec.Command("go", "list", "-tags", "usb,directsink,checked,manual", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
-		list.Dir, list.Stderr = root, os.Stderr
-		list.Env = append(os.Environ(), "CGO_ENABLED=1", "GOOS="+system)
-		out, err := list.Output()
-		if err != nil {
-			t.Fatalf("go list: %v", err)
-		}
-		for line := range strings.Lines(string(out)) {
-			words := strings.Fields(strings.ReplaceAll(line, module+"/", ""))
-			if folder := words[0]; folder != "test" && !strings.HasPrefix(folder, "test/") {
-				found[folder] = append(found[folder], words...) // with itself, so that none is empty
+		t.Setenv("GOOS", system)
+		for _, folder := range modules {
+			for _, line := range goLines(t, folder, "list", "-tags", "usb,directsink,checked,manual", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...") {
+				words := strings.Fields(strings.ReplaceAll(line, module+"/", ""))
+				if folder := words[0]; folder != "test" && !strings.HasPrefix(folder, "test/") {
+					found[folder] = append(found[folder], words...) // with itself, so that none is empty
+				}
 			}
 		}
 	}

@@ -78,5 +78,6 @@ if [[ $# -eq 0 ]]; then
 	go build -o "$work/rs-ros-node.exe" ./cmd/rs-ros-node
 	"$work/wine" "$work/rs-ros-node.exe" version --features
 	"$work/wine" "$work/rs-ros-node.exe" demo --duration 2s
+	go test -C cmd/rs-lerobot -short -count=1 -timeout 30m -exec "$work/wine" "${run[@]}" ./...
 fi
 go test -short -count=1 -timeout 30m -exec "$work/wine" "${run[@]}" "$@"

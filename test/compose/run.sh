@@ -35,6 +35,7 @@ test/confined.sh 5m unshare --net ip link set lo up || code=$?
 [[ $code -eq 0 ]] || omitted "no namespaces (exit code $code)"
 
 go mod download
+go -C cmd/rs-lerobot mod download
 make build lerobot
 mkdir -p build
 test= cleaner=

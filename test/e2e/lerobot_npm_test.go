@@ -20,7 +20,9 @@ func TestLeRobotNPM(t *testing.T) {
 	modules, out := npmModules(t, "dataset"), filepath.Join(t.TempDir(), "set")
 	in := samplebag.Data(t, "sw_small_lz4.bag")
 	program := filepath.Join(t.TempDir(), "rs-lerobot")
-	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "rsros/cmd/rs-lerobot").CombinedOutput(); err != nil {
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
+	build.Dir = filepath.Join(repository(t), "cmd", "rs-lerobot")
+	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	if said, err := exec.CommandContext(t.Context(), program, in, in, "--task", "look", "-o", out).CombinedOutput(); err != nil {

@@ -35,7 +35,7 @@ if ! install; then
 	echo "*** THE PACKAGES OF test/lerobot/requirements.txt CAN'T BE INSTALLED: LEROBOT IS NOT TRIED" >&2
 	exit 77
 fi
-CGO_ENABLED=0 go build -o "$work" ./cmd/rs-lerobot
+CGO_ENABLED=0 go build -C cmd/rs-lerobot -o "$work" .
 
 export RS_LEROBOT=$work/rs-lerobot PYTHONDONTWRITEBYTECODE=1 HF_HUB_OFFLINE=1 HF_HOME=$work/home
 failed=

@@ -128,20 +128,15 @@ func Names(t testing.TB, path string) (names []string) {
 // Data returns the path of a recording of librealsense, which is read-only.
 func Data(t testing.TB, name string) string {
 	t.Helper()
-	return filepath.Join(root(t), "test/data/librealsense", name)
-}
-
-// root returns the repository's folder.
-func root(t testing.TB) string {
-	t.Helper()
+	const folder = "test/data/librealsense"
 	dir, err := os.Getwd()
 	need.Must(t, err)
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); !errors.Is(err, fs.ErrNotExist) {
-			return dir
+		if _, err := os.Stat(filepath.Join(dir, folder)); !errors.Is(err, fs.ErrNotExist) {
+			return filepath.Join(dir, folder, name)
 		}
 		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above this package")
+			t.Fatal("no " + folder + " above this package")
 		}
 		dir = filepath.Dir(dir)
 	}
