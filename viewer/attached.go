@@ -7,7 +7,7 @@ import (
 
 	"rsros/camdriver"
 	"rsros/record"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // Running is a device that the caller has opened and started.
@@ -42,19 +42,19 @@ func (s *Server) Attach(r Running) {
 }
 
 // candidates returns the devices that viewers may choose.
-func (s *Server) candidates() []wire.Candidate {
+func (s *Server) candidates() []api.Candidate {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.attached) < 2 {
 		return s.o.Candidates
 	}
-	list := []wire.Candidate{{ID: allDevices, Name: "All cameras"}}
+	list := []api.Candidate{{ID: allDevices, Name: "All cameras"}}
 	for _, a := range s.attached {
 		name := a.Name
 		if n := camdriver.Find(a.Device.Info(), camdriver.InfoName); n != "" && n != name {
 			name += " (" + n + ")"
 		}
-		list = append(list, wire.Candidate{ID: a.ID, Name: name})
+		list = append(list, api.Candidate{ID: a.ID, Name: name})
 	}
 	return list
 }

@@ -8,7 +8,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/replay"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // openTopics returns the stage of a recording without a device, a bag or a recording of
@@ -37,7 +37,7 @@ func openTopics(ctx context.Context, s *Server, bag *bagstore.Recording, path, n
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := player.Run(ctx); err != nil && ctx.Err() == nil {
-			s.notify(g, "notification", wire.Notification{Time: wire.NanosOf(time.Now()), Severity: "Error", Category: "Playback", Text: err.Error()})
+			s.notify(g, "notification", api.Notification{Time: api.NanosOf(time.Now()), Severity: "Error", Category: "Playback", Text: err.Error()})
 		}
 	})
 	running.Go(func() { g.findMarks(ctx, bag) })

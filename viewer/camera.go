@@ -7,8 +7,8 @@ import (
 
 	"rsros/camdriver"
 	"rsros/replay/recorded"
+	"rsros/viewer/api"
 	"rsros/viewer/clients"
-	"rsros/viewer/wire"
 )
 
 // camera is one device of a stage. It is a consumer of the device's hub.
@@ -77,26 +77,26 @@ func (g *camera) considerPrimary(id camdriver.StreamID) {
 	}
 }
 
-func (g *camera) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSnapshot) wire.Stream {
+func (g *camera) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSnapshot) api.Stream {
 	p := s.Profile
-	out := wire.Stream{
+	out := api.Stream{
 		ID: g.streams[p.Stream].id, Camera: g.name, Kind: kindOf(p.Stream.Kind), Name: p.Stream.String(),
 		Sensor: g.sensors + s.Sensor, Format: p.Format.String(),
 		Width: p.Width, Height: p.Height, FPS: p.FPS,
 	}
 	if v := s.Video; v != nil {
-		out.Intrinsics = &wire.Intrinsics{
-			Width: v.Width, Height: v.Height, Fx: wire.Float64(v.Fx), Fy: wire.Float64(v.Fy), Ppx: wire.Float64(v.Ppx), Ppy: wire.Float64(v.Ppy),
+		out.Intrinsics = &api.Intrinsics{
+			Width: v.Width, Height: v.Height, Fx: api.Float64(v.Fx), Fy: api.Float64(v.Fy), Ppx: api.Float64(v.Ppx), Ppy: api.Float64(v.Ppy),
 			Model: v.Model.String(), Coeffs: v.Coeffs[:],
 		}
 	}
 	if p.Stream.Kind == camdriver.Depth {
-		out.DepthUnits = wire.Float32(depthUnits(snap.Sensors[s.Sensor].Options))
+		out.DepthUnits = api.Float32(depthUnits(snap.Sensors[s.Sensor].Options))
 	}
 	for other, to := range g.streams {
 		if e, err := g.Device.Extrinsics(p.Stream, other); err == nil && other != p.Stream {
 			if out.Extrinsics == nil {
-				out.Extrinsics = make(map[string]wire.Extrinsics)
+				out.Extrinsics = make(map[string]api.Extrinsics)
 			}
 			out.Extrinsics[strconv.Itoa(int(to.id))] = extrinsicsOf(e)
 		}
@@ -104,9 +104,9 @@ func (g *camera) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSna
 	return out
 }
 
-func extrinsicsOf(e camdriver.Extrinsics) wire.Extrinsics {
+func extrinsicsOf(e camdriver.Extrinsics) api.Extrinsics {
 	columns := camdriver.Transpose(e.Rotation)
-	return wire.Extrinsics{Rotation: columns[:], Translation: e.Translation[:]}
+	return api.Extrinsics{Rotation: columns[:], Translation: e.Translation[:]}
 }
 
 func kindOf(k camdriver.StreamKind) string {
@@ -138,12 +138,12 @@ func (g *camera) findFirst() {
 }
 
 // options returns the options of a sensor. Those of a recording are read-only.
-func (g *camera) options(s camdriver.Sensor) []wire.Option {
-	list := []wire.Option{}
+func (g *camera) options(s camdriver.Sensor) []api.Option {
+	list := []api.Option{}
 	for _, o := range s.Options() {
-		list = append(list, wire.Option{
+		list = append(list, api.Option{
 			ID: o.ID.String(), Name: o.ID.String(), Description: o.Description, ReadOnly: o.ReadOnly || g.file != nil, Labels: labels(o),
-			Value: wire.Float32(o.Value), Min: wire.Float32(o.Min), Max: wire.Float32(o.Max), Step: wire.Float32(o.Step), Default: wire.Float32(o.Default),
+			Value: api.Float32(o.Value), Min: api.Float32(o.Min), Max: api.Float32(o.Max), Step: api.Float32(o.Step), Default: api.Float32(o.Default),
 		})
 	}
 	return list
@@ -170,9 +170,9 @@ func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 	if g.Frozen.Load() {
 		return
 	}
-	stamp, at := wire.NanosOf(time.Now()), wire.NanosOf(f.Arrival)
+	stamp, at := api.NanosOf(time.Now()), api.NanosOf(f.Arrival)
 	if g.file != nil {
-		at = wire.Nanos(g.file.FileTime(f))
+		at = api.Nanos(g.file.FileTime(f))
 	}
 	g.layout.frame(sensor, f, at)
 	s := g.streams[f.Stream()]
@@ -198,13 +198,13 @@ func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 // OptionChanged implements camdriver.Handler.
 func (g *camera) OptionChanged(sensor int, id camdriver.OptionID, value float32) {
 	g.layout.option(sensor, id, value)
-	g.stage.notify("option", wire.OptionChanged{Sensor: g.sensors + sensor, ID: id.String(), Value: wire.Float32(value)})
+	g.stage.notify("option", api.OptionChanged{Sensor: g.sensors + sensor, ID: id.String(), Value: api.Float32(value)})
 }
 
 // Notification implements camdriver.Handler.
 func (g *camera) Notification(_ int, n camdriver.Notification) {
-	g.stage.notify("notification", wire.Notification{
-		Time: wire.NanosOf(n.Time), Severity: n.Severity.String(), Category: n.Category.String(), Text: n.Description, Data: n.Data,
+	g.stage.notify("notification", api.Notification{
+		Time: api.NanosOf(n.Time), Severity: n.Severity.String(), Category: n.Category.String(), Text: n.Description, Data: n.Data,
 	})
 }
 
@@ -212,8 +212,8 @@ func (g *camera) Notification(_ int, n camdriver.Notification) {
 func (g *camera) StatusChanged(s camdriver.Status) {
 	g.stage.server.sendState(g.stage)
 	if s.Err != nil {
-		g.stage.notify("notification", wire.Notification{
-			Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error(),
+		g.stage.notify("notification", api.Notification{
+			Time: api.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error(),
 		})
 	}
 }

@@ -9,10 +9,10 @@ import (
 
 	"rsros/camdriver"
 	"rsros/replay"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
-func (g *cameras) do(r *wire.Request) (map[string]any, error) {
+func (g *cameras) do(r *api.Request) (map[string]any, error) {
 	if r.Op == "option" {
 		return nil, g.setOption(r)
 	}
@@ -43,7 +43,7 @@ func (g *cameras) freeze(op string) error {
 }
 
 // seek goes to a time, a frame or a set.
-func (g *cameras) seek(r *wire.Request) error {
+func (g *cameras) seek(r *api.Request) error {
 	var at time.Duration
 	var err error
 	switch {
@@ -82,7 +82,7 @@ func (g *cameras) goTo(at time.Duration, err error) error {
 func (g *cameras) sendOptions() {
 	for _, c := range g.parts {
 		for i, sensor := range c.Device.Sensors() {
-			g.notify("options", wire.Options{Sensor: c.sensors + i, Options: c.options(sensor)})
+			g.notify("options", api.Options{Sensor: c.sensors + i, Options: c.options(sensor)})
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (g *cameras) step(n int) error {
 	return g.goTo(g.lead.setEnd(number))
 }
 
-func (g *cameras) setOption(r *wire.Request) error {
+func (g *cameras) setOption(r *api.Request) error {
 	if g.file != nil {
 		return errors.New("a recording's options can't be changed")
 	}

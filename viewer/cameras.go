@@ -12,7 +12,7 @@ import (
 	"rsros/camdriver"
 	"rsros/record"
 	"rsros/replay/recorded"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // cameras is the stage of one or more devices: cameras, or those of a recording, which one player plays.
@@ -73,9 +73,9 @@ const allDevices = "*"
 // newCameras returns the stage of devices that are running or about to start.
 func newCameras(s *Server, name, file string, list []Running) *cameras {
 	g := &cameras{base: base{server: s}}
-	g.source = wire.Source{Kind: "camera", Name: name, Info: [][2]string{}, Streams: []wire.Stream{}, Marks: []wire.Mark{}}
+	g.source = api.Source{Kind: "camera", Name: name, Info: [][2]string{}, Streams: []api.Stream{}, Marks: []api.Mark{}}
 	if g.file, _ = list[0].Device.(*recorded.Device); g.file != nil {
-		start, end := wire.Nanos(0), wire.Nanos(g.file.Duration())
+		start, end := api.Nanos(0), api.Nanos(g.file.Duration())
 		g.source.Kind, g.source.File, g.source.Start, g.source.End = "file", file, &start, &end
 	} else if g.source.Device = list[0].ID; len(list) > 1 {
 		g.source.Device = allDevices
@@ -171,22 +171,22 @@ func (g *cameras) stream(id uint16) *stream {
 func (g *cameras) topicList() *topics { return g.topics }
 
 // described implements stage: it returns the source with current values of options.
-func (g *cameras) described() *wire.Source {
+func (g *cameras) described() *api.Source {
 	out := g.base.described()
-	out.Sensors = make([]wire.Sensor, 0)
+	out.Sensors = make([]api.Sensor, 0)
 	for _, c := range g.parts {
 		for i, s := range c.Device.Sensors() {
-			sensor := wire.Sensor{ID: c.sensors + i, Camera: c.name, Name: s.Name(), Options: c.options(s)}
+			sensor := api.Sensor{ID: c.sensors + i, Camera: c.name, Name: s.Name(), Options: c.options(s)}
 			out.Sensors = append(out.Sensors, sensor)
 		}
 	}
 	return out
 }
 
-func (g *cameras) state() *wire.State {
+func (g *cameras) state() *api.State {
 	if g.file == nil {
 		frozen := slices.ContainsFunc(g.parts, func(c *camera) bool { return c.Frozen.Load() })
-		return &wire.State{Playing: !frozen, Rate: 1}
+		return &api.State{Playing: !frozen, Rate: 1}
 	}
 	out := g.controls.state()
 	if n := g.lead.shown.Load(); n > g.lead.first {

@@ -9,8 +9,8 @@ import (
 
 	"rsros/bagstore/place"
 	"rsros/camdriver"
+	"rsros/viewer/api"
 	"rsros/viewer/foxglove"
-	"rsros/viewer/wire"
 )
 
 var (
@@ -20,7 +20,7 @@ var (
 )
 
 // answer executes a request and returns the answer. ctx ends with the viewer.
-func (s *Server) answer(ctx context.Context, r *wire.Request) map[string]any {
+func (s *Server) answer(ctx context.Context, r *api.Request) map[string]any {
 	result, err := s.execute(ctx, r)
 	if result == nil {
 		result = make(map[string]any)
@@ -39,7 +39,7 @@ func (s *Server) serveRecord(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	_, err := s.execute(r.Context(), &wire.Request{Op: op})
+	_, err := s.execute(r.Context(), &api.Request{Op: op})
 	switch {
 	case errors.Is(err, errViewOnly):
 		http.Error(w, err.Error(), http.StatusForbidden)
@@ -51,7 +51,7 @@ func (s *Server) serveRecord(w http.ResponseWriter, r *http.Request) {
 }
 
 // execute executes a request.
-func (s *Server) execute(ctx context.Context, r *wire.Request) (result map[string]any, err error) {
+func (s *Server) execute(ctx context.Context, r *api.Request) (result map[string]any, err error) {
 	switch {
 	case s.o.ViewOnly:
 		return nil, errViewOnly
@@ -66,7 +66,7 @@ func (s *Server) execute(ctx context.Context, r *wire.Request) (result map[strin
 }
 
 // command executes a request other than open. The owner calls it.
-func (s *Server) command(r *wire.Request) (map[string]any, error) {
+func (s *Server) command(r *api.Request) (map[string]any, error) {
 	switch {
 	case r.Op == "record.split" && time.Since(s.split) < minSplitSeconds*time.Second:
 		return nil, errSplit
@@ -102,7 +102,7 @@ func (s *Server) sendState(g stage) {
 }
 
 // openRequested shows a device or a recording of the library.
-func (s *Server) openRequested(ctx context.Context, r *wire.Request) error {
+func (s *Server) openRequested(ctx context.Context, r *api.Request) error {
 	if r.File != "" {
 		if s.o.Library == nil {
 			return errors.New("this viewer has no list of recordings")

@@ -7,7 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/replay"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // controls execute requests with the player of a stage: of a recording's topics, or a recorded device.
@@ -30,21 +30,21 @@ func (p *controls) beginIf(watched bool) error {
 }
 
 // state returns the state for viewers.
-func (p *controls) state() *wire.State {
+func (p *controls) state() *api.State {
 	s := p.player.Status()
-	at := wire.Nanos(p.start.Add(s.Position))
-	out := &wire.State{
+	at := api.Nanos(p.start.Add(s.Position))
+	out := &api.State{
 		Playing: s.State != replay.Paused && s.State != replay.Finished, Position: &at, Rate: s.Rate, Loop: s.Loop, Ended: s.State == replay.Finished, Stalled: s.State == replay.Stalled, Round: s.Round, Jumps: s.Jumps,
 		Waiting: s.State == replay.Waiting || s.State == replay.Delayed || s.State == replay.Stalled,
 	}
 	if r := s.Range; r != nil {
-		out.Range = &[2]wire.Nanos{wire.Nanos(p.start.Add(r.From)), wire.Nanos(p.start.Add(r.To))}
+		out.Range = &[2]api.Nanos{api.Nanos(p.start.Add(r.From)), api.Nanos(p.start.Add(r.To))}
 	}
 	return out
 }
 
 // do executes the requests that are the same for all recordings.
-func (p *controls) do(r *wire.Request) error {
+func (p *controls) do(r *api.Request) error {
 	switch r.Op {
 	case "play":
 		return p.play()
@@ -85,7 +85,7 @@ func (p *controls) play() error {
 }
 
 // setRange loops over a part, or over everything if part is nil.
-func (p *controls) setRange(part *[2]wire.Nanos) error {
+func (p *controls) setRange(part *[2]api.Nanos) error {
 	if part == nil {
 		return p.run(replay.ClearRange{})
 	}

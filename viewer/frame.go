@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"rsros/camdriver"
+	"rsros/viewer/api"
 	"rsros/viewer/clients"
-	"rsros/viewer/wire"
 )
 
 // frame is a camera's frame for viewers. It retains that, and owns each form that a viewer
@@ -14,8 +14,8 @@ import (
 type frame struct {
 	clients.Shared
 	frame  *camdriver.Frame
-	stamp  wire.Nanos  // time of arrival
-	time   wire.Nanos  // on the source's time line
+	stamp  api.Nanos   // time of arrival
+	time   api.Nanos   // on the source's time line
 	memory *formMemory // of the forms
 
 	mu       sync.Mutex
@@ -30,7 +30,7 @@ type form struct {
 }
 
 // newFrame returns a frame with one reference, whose forms take memory from m.
-func newFrame(m *formMemory, f *camdriver.Frame, stamp, time wire.Nanos) *frame {
+func newFrame(m *formMemory, f *camdriver.Frame, stamp, time api.Nanos) *frame {
 	p := &frame{memory: m, frame: f.Retain(), stamp: stamp, time: time}
 	p.Init(int64(len(f.Data)), p.free)
 	return p
@@ -45,11 +45,11 @@ func (p *frame) free() {
 	p.frame.Release()
 }
 
-func (p *frame) parts(h wire.Head, want form) [][]byte {
+func (p *frame) parts(h api.Head, want form) [][]byte {
 	f := p.frame
-	h.Kind, h.Number, h.Stamp, h.Time = wire.Video, f.Number, uint64(p.stamp), uint64(p.time)
+	h.Kind, h.Number, h.Stamp, h.Time = api.Video, f.Number, uint64(p.stamp), uint64(p.time)
 	if f.Stream().Kind == camdriver.Pose {
-		h.Kind, h.Codec = wire.Pose, wire.JSON
+		h.Kind, h.Codec = api.Pose, api.JSON
 		return [][]byte{h.Append(nil), encodePose(f)}
 	}
 	b, metadata := p.body(want), p.metadataJSON()
@@ -78,7 +78,7 @@ func (p *frame) bodyLocked(want form) encoded {
 	case want.divisor > 1:
 		b = p.memory.shrink(p.bodyLocked(form{divisor: 1}), f.Profile.Format, want.divisor)
 	default:
-		b = encoded{Codec: wire.Raw, Width: f.Width, Height: f.Height, Stride: f.Stride, Data: f.Data[:f.Stride*f.Height]}
+		b = encoded{Codec: api.Raw, Width: f.Width, Height: f.Height, Stride: f.Stride, Data: f.Data[:f.Stride*f.Height]}
 	}
 	if p.bodies == nil {
 		p.bodies = make(map[form]encoded)
@@ -98,11 +98,11 @@ func (p *frame) metadataJSON() []byte {
 			values[m.Key.String()] = m.Value
 		}
 		p.metadata, _ = json.Marshal(struct { // encoding such a structure can't fail
-			Timestamp wire.Float64     `json:"timestamp"`
+			Timestamp api.Float64      `json:"timestamp"`
 			Domain    string           `json:"domain"`
 			Format    string           `json:"format"`
 			Values    map[string]int64 `json:"values"`
-		}{wire.Float64(f.Timestamp), f.Domain.String(), f.Profile.Format.String(), values})
+		}{api.Float64(f.Timestamp), f.Domain.String(), f.Profile.Format.String(), values})
 	}
 	return p.metadata
 }

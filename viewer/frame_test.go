@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"rsros/camdriver"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // testFrame returns an image with padded rows and smooth content.
@@ -26,10 +26,10 @@ func TestBandsOfPaddedRows(t *testing.T) {
 	p := newFrame(new(formMemory), f, 0, 0)
 	defer p.Release()
 	b := p.body(form{packed: true, divisor: 1})
-	if b.Codec != wire.RVL {
+	if b.Codec != api.RVL {
 		t.Fatalf("codec %d", b.Codec)
 	}
-	got := unpack(t, wire.Head{Width: 64, Height: uint16(f.Height)}, b.Data)
+	got := unpack(t, api.Head{Width: 64, Height: uint16(f.Height)}, b.Data)
 	for y := range f.Height {
 		if want := f.Data[y*f.Stride:][:2*64]; !bytes.Equal(got[y*2*64:][:2*64], want) {
 			t.Fatalf("row %d is %x, want %x", y, got[y*2*64:][:2*64], want)

@@ -10,8 +10,8 @@ import (
 	"rsros/msgs"
 	"rsros/program/work"
 	"rsros/record"
+	"rsros/viewer/api"
 	"rsros/viewer/foxglove"
-	"rsros/viewer/wire"
 )
 
 // graphStage is the stage of a graph with its current topics. A topic is subscribed to while a viewer watches it.
@@ -30,7 +30,7 @@ const lingerTime = 10 * time.Second
 // viewers, it follows the graph, and sends them the topics when those change. name is the title.
 func (s *Server) AttachGraph(graph foxglove.Graph, r *record.Recording, name string) {
 	g := &graphStage{graph: graph, recorder: r, base: base{server: s}}
-	g.source = wire.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []wire.Sensor{}, Marks: []wire.Mark{}}
+	g.source = api.Source{Kind: "graph", Name: name, Info: [][2]string{}, Sensors: []api.Sensor{}, Marks: []api.Mark{}}
 	g.topics.Store(newTopics(g, nil))
 	s.do(s.ctx, func() error { //nolint:errcheck // after Close, nobody sees it
 		s.replace(g)
@@ -109,7 +109,7 @@ func (g *graphStage) open(t *topic, of foxglove.Topic) {
 	}
 }
 
-func (g *graphStage) described() *wire.Source {
+func (g *graphStage) described() *api.Source {
 	out := g.base.described()
 	out.Streams = g.topics.Load().streams()
 	return out
@@ -119,9 +119,9 @@ func (g *graphStage) stream(id uint16) *stream { return g.topics.Load().stream(i
 
 func (g *graphStage) topicList() *topics { return g.topics.Load() }
 
-func (g *graphStage) state() *wire.State { return &wire.State{Playing: !g.frozen.Load(), Rate: 1} }
+func (g *graphStage) state() *api.State { return &api.State{Playing: !g.frozen.Load(), Rate: 1} }
 
-func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
+func (g *graphStage) do(r *api.Request) (map[string]any, error) {
 	switch {
 	case r.Op == "play":
 		g.frozen.Store(false)
@@ -138,7 +138,7 @@ func (g *graphStage) do(r *wire.Request) (map[string]any, error) {
 	return nil, nil
 }
 
-func (g *graphStage) recording() *wire.Record {
+func (g *graphStage) recording() *api.Record {
 	if g.recorder == nil {
 		return nil
 	}

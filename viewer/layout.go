@@ -6,7 +6,7 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // layout is the topics of a camera for Foxglove's clients, the same as in a recording of
@@ -51,7 +51,7 @@ func newLayout(of stage, snap camdriver.DeviceSnapshot, device int) *layout {
 func (l *layout) name(topic string) string { return rslayout.DeviceTopic(l.device, topic) }
 
 // frame sends a frame to the subscribers of its topics. at is its time.
-func (l *layout) frame(sensor int, f *camdriver.Frame, at wire.Nanos) {
+func (l *layout) frame(sensor int, f *camdriver.Frame, at api.Nanos) {
 	if l == nil {
 		return
 	}

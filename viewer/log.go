@@ -9,7 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"rsros/msgs"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 const (
@@ -41,7 +41,7 @@ func (s *Server) sendLine(level, text string) {
 	if len(text) > maxLine {
 		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
 	}
-	line := s.encode("log", wire.LogLine{Time: wire.NanosOf(time.Now()), Level: level, Node: cmp.Or(s.o.Node, "rs-ros-node"), Text: text})
+	line := s.encode("log", api.LogLine{Time: api.NanosOf(time.Now()), Level: level, Node: cmp.Or(s.o.Node, "rs-ros-node"), Text: text})
 	s.mu.Lock()
 	if len(s.logTail) == maxLogLines {
 		s.logTail = slices.Delete(s.logTail, 0, 1)

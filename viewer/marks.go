@@ -9,7 +9,7 @@ import (
 
 	"rsros/bagstore/realsense/rsmarks"
 	"rsros/program/work"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // markSearch searches for the marks of a recording during rsmarks. It starts after the
@@ -23,13 +23,13 @@ type markSearch struct {
 func (m *markSearch) begin(g *cameras) {
 	m.once.Do(func() {
 		m.stop = work.Run(g.server.ctx, func(ctx context.Context) {
-			list := []wire.Mark{}
+			list := []api.Mark{}
 			for _, c := range g.parts {
 				for _, x := range rsmarks.Find(ctx, c.file.File()) {
 					list = append(list, c.markOf(x))
 				}
 			}
-			slices.SortStableFunc(list, func(a, b wire.Mark) int { return cmp.Compare(a.Time, b.Time) })
+			slices.SortStableFunc(list, func(a, b api.Mark) int { return cmp.Compare(a.Time, b.Time) })
 			g.found.Store(&list)
 		})
 	})
@@ -42,8 +42,8 @@ func (m *markSearch) end() {
 	}
 }
 
-func (g *camera) markOf(m rsmarks.Mark) wire.Mark {
-	out := wire.Mark{Time: wire.Nanos(g.file.Offset() + m.Time), Kind: string(m.Kind), Text: m.Text}
+func (g *camera) markOf(m rsmarks.Mark) api.Mark {
+	out := api.Mark{Time: api.Nanos(g.file.Offset() + m.Time), Kind: string(m.Kind), Text: m.Text}
 	if s := g.streams[m.Stream]; s != nil {
 		out.Stream = &s.id
 	} else if m.Kind == rsmarks.Loss { // of a stream that isn't shown

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"rsros/viewer/api"
 	"rsros/viewer/clients"
-	"rsros/viewer/wire"
 )
 
 // message is a ROS message for viewers and Foxglove's clients. It holds a reference to the content and caches the tree
@@ -16,8 +16,8 @@ type message struct {
 	of      *topic
 	content [][]byte
 	number  uint64 // of its topic, from 1
-	stamp   wire.Nanos
-	time    wire.Nanos
+	stamp   api.Nanos
+	time    api.Nanos
 
 	mu   sync.Mutex
 	tree []byte
@@ -35,13 +35,13 @@ func (m *message) ContentSize() (n int64) {
 }
 
 // parts implements item. Topics have one form.
-func (m *message) parts(h wire.Head, _ form) [][]byte {
-	h.Kind, h.Number, h.Stamp, h.Time = wire.Topic, m.number, uint64(m.stamp), uint64(m.time)
+func (m *message) parts(h api.Head, _ form) [][]byte {
+	h.Kind, h.Number, h.Stamp, h.Time = api.Topic, m.number, uint64(m.stamp), uint64(m.time)
 	if m.of.decoded {
-		h.Codec = wire.Message
+		h.Codec = api.Message
 		return slices.Concat([][]byte{h.Append(nil)}, m.content)
 	}
-	h.Codec = wire.JSON
+	h.Codec = api.JSON
 	return [][]byte{h.Append(nil), m.asTree()}
 }
 

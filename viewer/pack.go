@@ -7,12 +7,12 @@ import (
 	"rsros/bagstore/realsense/rslayout"
 	"rsros/camdriver"
 	"rsros/msgs/imagetransport"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // encoded is an image in some form.
 type encoded struct {
-	Codec         wire.Codec
+	Codec         api.Codec
 	Width, Height int
 	Stride        int // bytes from row to row of a raw image
 	Data          []byte
@@ -36,10 +36,10 @@ func (m *formMemory) pack(b encoded, format camdriver.Format) encoded {
 	packed := b
 	switch format {
 	case camdriver.Z16:
-		packed.Codec = wire.RVL
+		packed.Codec = api.RVL
 		e.bands(b)
 	case camdriver.RGB8, camdriver.BGR8, camdriver.RGBA8, camdriver.BGRA8, camdriver.YUYV, camdriver.UYVY, camdriver.Y8, camdriver.RAW8:
-		packed.Codec = wire.JPEG
+		packed.Codec = api.JPEG
 		_, code, err := e.Compress(e.code[:0], imagetransport.Image{
 			Encoding: rslayout.Encoding(format), Width: b.Width, Height: b.Height, Step: b.Stride, Data: b.Data,
 		}, imagetransport.Options{Format: imagetransport.JPEG, JPEGQuality: jpegQuality})

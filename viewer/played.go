@@ -10,7 +10,7 @@ import (
 	"rsros/msgs"
 	"rsros/replay"
 	"rsros/tools/info"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // played is the stage of a player: the topics of the recordings that it plays.
@@ -35,9 +35,9 @@ func newPlayed(s *Server, out *Output, player *replay.Player, name, file string)
 	}
 	first, last := player.Range()
 	g.start = first
-	start, end := wire.Nanos(first), wire.Nanos(last)
-	g.source = wire.Source{
-		Kind: "file", Name: name, File: file, Sensors: []wire.Sensor{}, Streams: g.streams(), Marks: []wire.Mark{}, Start: &start, End: &end,
+	start, end := api.Nanos(first), api.Nanos(last)
+	g.source = api.Source{
+		Kind: "file", Name: name, File: file, Sensors: []api.Sensor{}, Streams: g.streams(), Marks: []api.Mark{}, Start: &start, End: &end,
 		Info: [][2]string{{"Start", replay.ReadableTime(first)}, {"Duration", last.Sub(first).Round(time.Millisecond).String()}, {"Topics", fmt.Sprint(len(types))}},
 	}
 	return g
@@ -46,7 +46,7 @@ func newPlayed(s *Server, out *Output, player *replay.Player, name, file string)
 // begin implements stage.
 func (g *played) begin() error { return g.beginIf(len(g.watched()) > 0) }
 
-func (g *played) do(r *wire.Request) (map[string]any, error) {
+func (g *played) do(r *api.Request) (map[string]any, error) {
 	switch r.Op {
 	case "seek":
 		return nil, g.seek(r)
@@ -62,7 +62,7 @@ func (g *played) canResend() bool { return g.player.Status().State != replay.Wai
 func (g *played) resend(list []*stream) error { return g.run(replay.Recall{Topics: g.names(list)}) }
 
 // seek goes to a time. Viewers see the last message of each topic at that time.
-func (g *played) seek(r *wire.Request) error {
+func (g *played) seek(r *api.Request) error {
 	if r.Time == nil {
 		return errors.New("a recording of topics can be sought by time only")
 	}
@@ -90,9 +90,9 @@ func (g *played) step(n int) error {
 
 // findMarks finds the marks that the recorder has written.
 func (g *played) findMarks(ctx context.Context, bag *bagstore.Recording) {
-	list := []wire.Mark{}
+	list := []api.Mark{}
 	for a := range info.Annotations(ctx, bag) {
-		m := wire.Mark{Time: wire.Nanos(a.Time), Kind: "notification", Text: fmt.Sprintf("%.200s", a.Text)}
+		m := api.Mark{Time: api.Nanos(a.Time), Kind: "notification", Text: fmt.Sprintf("%.200s", a.Text)}
 		if a.Dropped > 0 {
 			m.Kind, m.Text = "loss", fmt.Sprintf("%d messages of %.200s dropped by the recorder", a.Dropped, a.Topic)
 		}

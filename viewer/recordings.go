@@ -15,7 +15,7 @@ import (
 	"rsros/camdriver"
 	"rsros/program/localfile"
 	"rsros/record"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // recorders returns one camera for each recording: several may be recorded into the same files.
@@ -29,12 +29,12 @@ func (g *cameras) recorders() (list []*camera) {
 }
 
 // recording implements stage. Cameras with recordings of their own are in its list, too.
-func (g *cameras) recording() *wire.Record {
+func (g *cameras) recording() *api.Record {
 	list := g.recorders()
 	if len(list) == 1 {
 		return list[0].recording()
 	}
-	all := &wire.Record{Paused: true, Part: 1, Streams: []uint16{}, Free: math.MaxInt64}
+	all := &api.Record{Paused: true, Part: 1, Streams: []uint16{}, Free: math.MaxInt64}
 	var files []string
 	for _, c := range list {
 		r := c.recording()
@@ -55,10 +55,10 @@ func (g *cameras) recording() *wire.Record {
 }
 
 // recording describes the camera's recording, which may be one of several cameras.
-func (g *camera) recording() *wire.Record {
+func (g *camera) recording() *api.Record {
 	rec := g.Records.Current()
 	if rec == nil {
-		r := &wire.Record{Part: 1, Streams: []uint16{}, Upload: g.Records.Uploads(), Empty: g.Records.Empty()}
+		r := &api.Record{Part: 1, Streams: []uint16{}, Upload: g.Records.Uploads(), Empty: g.Records.Empty()}
 		r.Free, _ = localfile.FreeSpace(g.RecordDir) // unknown is 0
 		return r
 	}
@@ -83,7 +83,7 @@ func (g *camera) recording() *wire.Record {
 }
 
 // record executes a request of a recording: for the camera that it names, or for all.
-func (g *cameras) record(op string, r *wire.Request) (map[string]any, error) {
+func (g *cameras) record(op string, r *api.Request) (map[string]any, error) {
 	list := g.recorders()
 	if r.Camera != "" {
 		i := slices.IndexFunc(g.parts, func(c *camera) bool { return c.name == r.Camera })
@@ -145,15 +145,15 @@ func (g *cameras) record(op string, r *wire.Request) (map[string]any, error) {
 const maxTable = 200
 
 // figures describes a recording by its figures.
-func figures(f record.Figures) *wire.Record {
-	r := &wire.Record{
+func figures(f record.Figures) *api.Record {
+	r := &api.Record{
 		Paused: f.Paused, Seconds: f.Duration.Seconds(), Bytes: f.Bytes, Free: max(f.Free, 0), Part: 1, Streams: []uint16{},
 		Upload: f.Uploads, Ring: f.Ring, Compression: f.Compression,
 	}
 	for _, row := range f.Rows[:min(len(f.Rows), maxTable)] {
-		r.Table = append(r.Table, wire.RecordRow(row))
+		r.Table = append(r.Table, api.RecordRow(row))
 	}
-	total := wire.RecordRow(record.Total(f))
+	total := api.RecordRow(record.Total(f))
 	r.Total = &total
 	return r
 }
@@ -183,7 +183,7 @@ func (g *camera) namedPath(name string) (string, error) {
 }
 
 // startRecording starts a recording with a viewer's options. A name is given to several cameras with theirs.
-func (g *camera) startRecording(r *wire.Request, several bool) (file string, err error) {
+func (g *camera) startRecording(r *api.Request, several bool) (file string, err error) {
 	s := g.stage.server
 	o := s.o.Recording
 	switch r.Compression {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"rsros/camdriver"
+	"rsros/viewer/api"
 	"rsros/viewer/clients"
-	"rsros/viewer/wire"
 )
 
 const (
@@ -23,17 +23,17 @@ const (
 type samples struct {
 	clients.Shared
 	number      uint64 // of the first
-	stamp, time wire.Nanos
+	stamp, time api.Nanos
 	data        []byte
 }
 
-func (b *samples) parts(h wire.Head, _ form) [][]byte {
-	h.Kind, h.Codec, h.Number, h.Stamp, h.Time = wire.Motion, wire.Samples, b.number, uint64(b.stamp), uint64(b.time)
+func (b *samples) parts(h api.Head, _ form) [][]byte {
+	h.Kind, h.Codec, h.Number, h.Stamp, h.Time = api.Motion, api.Samples, b.number, uint64(b.stamp), uint64(b.time)
 	return [][]byte{h.Append(nil), b.data}
 }
 
 // sample adds a sample to the next message.
-func (s *stream) sample(f *camdriver.Frame, stamp, at wire.Nanos) {
+func (s *stream) sample(f *camdriver.Frame, stamp, at api.Nanos) {
 	v := f.Motion.Gyro
 	if f.Profile.Stream.Kind == camdriver.Accel {
 		v = f.Motion.Accel

@@ -21,11 +21,11 @@ import (
 	"rsros/record"
 	"rsros/replay"
 	"rsros/ros"
+	"rsros/viewer/api"
 	"rsros/viewer/clients"
 	"rsros/viewer/foxglove"
 	"rsros/viewer/library"
 	"rsros/viewer/page"
-	"rsros/viewer/wire"
 )
 
 // Options configure a server.
@@ -35,7 +35,7 @@ type Options struct {
 	Open func(ctx context.Context, device string) (camdriver.Device, error)
 	// Choose selects the profiles that run, by sensor.
 	Choose     func([]camdriver.Sensor) ([][]camdriver.Profile, error)
-	Candidates []wire.Candidate
+	Candidates []api.Candidate
 	Library    *library.Library // recordings that viewers may open; nil if none
 	Recording  record.Options   // of recordings that viewers start
 	RecordDir  string           `setting:"record-path"` // the folder of these recordings
@@ -143,7 +143,7 @@ func (s *Server) Show(ctx context.Context, device, name, file string) error {
 		s.closeStage(s.swap(nil, nil))
 		g, err := opened.begin()
 		if err != nil {
-			s.broadcast("source", wire.SourceChanged{})
+			s.broadcast("source", api.SourceChanged{})
 			return err
 		}
 		s.present(g)
@@ -211,7 +211,7 @@ func (s *Server) closeStage(old stage) {
 
 // present shows a stage to all viewers.
 func (s *Server) present(g stage) {
-	s.swap(g, s.encode("source", wire.SourceChanged{Source: g.described(), State: g.state(), Record: g.recording()}))
+	s.swap(g, s.encode("source", api.SourceChanged{Source: g.described(), State: g.state(), Record: g.recording()}))
 }
 
 // AttachPlayer shows the topics of a player that doesn't run yet and belongs to the caller.
@@ -291,7 +291,7 @@ func (s *Server) notify(g stage, op string, message any) bool {
 
 // serveSocket serves a viewer until it leaves.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
-	s.viewers.Serve(w, r, maxRequest, []string{wire.Subprotocol}, s.admit)
+	s.viewers.Serve(w, r, maxRequest, []string{api.Subprotocol}, s.admit)
 }
 
 // admit adds a viewer and sends it the first messages.
@@ -301,7 +301,7 @@ func (s *Server) admit(c *clients.Client) (*session, error) {
 		s.mu.Lock()
 		g, told := s.stage, s.told
 		s.mu.Unlock()
-		hello := wire.Hello{Version: wire.Version, ViewOnly: s.o.ViewOnly, Now: wire.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
+		hello := api.Hello{Version: api.Version, ViewOnly: s.o.ViewOnly, Now: api.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
 		if g != nil { // a device may take a while to answer
 			hello.Source, hello.State, hello.Record = g.described(), g.state(), g.recording()
 		}
@@ -318,7 +318,7 @@ func (s *Server) admit(c *clients.Client) (*session, error) {
 const maxTries = 10
 
 // greet sends a viewer the first messages and adds it. mu is held.
-func (s *Server) greet(v *session, hello wire.Hello) error {
+func (s *Server) greet(v *session, hello api.Hello) error {
 	s.last++
 	v.id, hello.Viewer = s.last, s.last
 	v.send("hello", hello)
@@ -420,20 +420,20 @@ func (s *Server) serve(g stage) {
 
 // lastSent is the state that viewers were last sent.
 type lastSent struct {
-	state     *wire.State
+	state     *api.State
 	recording bool
 }
 
 // count sends each viewer its counts, and all viewers the state of recording.
 func (s *Server) count(g stage, last *lastSent) {
 	viewers := s.viewers.All()
-	streams := make([][]wire.StreamCounts, len(viewers))
-	all := make([]wire.ViewerCounts, len(viewers))
+	streams := make([][]api.StreamCounts, len(viewers))
+	all := make([]api.ViewerCounts, len(viewers))
 	for i, v := range viewers {
 		streams[i], all[i] = v.counts()
 	}
 	for i, v := range viewers {
-		v.send("counts", wire.Counts{Streams: streams[i], Viewers: all})
+		v.send("counts", api.Counts{Streams: streams[i], Viewers: all})
 	}
 	if g == nil {
 		return

@@ -22,7 +22,7 @@ import (
 	"rsros/test/need"
 	"rsros/test/rig"
 	"rsros/test/visitor"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // smallStreams are the profiles of tests: small images, which are cheap.
@@ -57,7 +57,7 @@ func start(t *testing.T, o Options, show string) (*Server, *visitor.Viewer, obje
 		o.Open = openDevice
 	}
 	o.Choose, o.Log = smallStreams, zerolog.New(zerolog.NewTestWriter(t))
-	o.Candidates = []wire.Candidate{{ID: "sim", Name: "Simulated"}}
+	o.Candidates = []api.Candidate{{ID: "sim", Name: "Simulated"}}
 	if o.RecordDir == "" {
 		o.RecordDir = t.TempDir()
 	}
@@ -133,7 +133,7 @@ func TestCamera(t *testing.T) {
 	v.Subscribe(depth)
 	for want := uint32(1); want <= 2; want++ {
 		m := v.Frame()
-		if h := m.Head; h.Kind != wire.Video || h.Codec != wire.Raw || h.Stream != depth || h.Sequence != want || h.Width != 424 || len(m.Body) != 240*int(h.Stride) || !json.Valid(m.Metadata) {
+		if h := m.Head; h.Kind != api.Video || h.Codec != api.Raw || h.Stream != depth || h.Sequence != want || h.Width != 424 || len(m.Body) != 240*int(h.Stride) || !json.Valid(m.Metadata) {
 			t.Fatalf("%+v with %d bytes and %s", h, len(m.Body), m.Metadata)
 		}
 	}
@@ -157,7 +157,7 @@ func TestCamera(t *testing.T) {
 	v.Credit(depth, 2)
 	v.Frame() // one may have been in transit
 	small := v.Frame()
-	if h := small.Head; h.Codec != wire.RVL || h.Width != 212 || h.Height != 120 {
+	if h := small.Head; h.Codec != api.RVL || h.Width != 212 || h.Height != 120 {
 		t.Fatalf("%+v", h)
 	}
 	unpack(t, small.Head, small.Body)
@@ -167,7 +167,7 @@ func TestCamera(t *testing.T) {
 	for m.Head.Stream != gyro {
 		m = v.Frame()
 	}
-	if n := len(m.Body); m.Head.Kind != wire.Motion || m.Head.Codec != wire.Samples || n == 0 || n%32 != 0 {
+	if n := len(m.Body); m.Head.Kind != api.Motion || m.Head.Codec != api.Samples || n == 0 || n%32 != 0 {
 		t.Fatalf("%+v with %d bytes", m.Head, n)
 	}
 	v.Must("option", object{"sensor": 0, "option": "Laser Power", "value": 90})
@@ -183,7 +183,7 @@ func TestCamera(t *testing.T) {
 }
 
 // unpack decodes depth and checks its size.
-func unpack(t *testing.T, h wire.Head, body []byte) []byte {
+func unpack(t *testing.T, h api.Head, body []byte) []byte {
 	t.Helper()
 	n := int(binary.LittleEndian.Uint16(body))
 	at := 2 + 4*n

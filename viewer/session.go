@@ -11,8 +11,8 @@ import (
 	"github.com/coder/websocket"
 
 	"rsros/camdriver"
+	"rsros/viewer/api"
 	"rsros/viewer/clients"
-	"rsros/viewer/wire"
 )
 
 const (
@@ -30,7 +30,7 @@ type session struct {
 
 	mu            sync.Mutex
 	subscriptions map[*stream]*subscription
-	ended         wire.ViewerCounts // of subscriptions that have ended
+	ended         api.ViewerCounts // of subscriptions that have ended
 }
 
 // subscription is a viewer's subscription of a stream.
@@ -46,15 +46,15 @@ type item interface {
 	clients.Item
 	Release()
 	// parts returns the head, metadata and body, which are valid until the last release.
-	parts(wire.Head, form) [][]byte
+	parts(api.Head, form) [][]byte
 }
 
 // Handle executes a request of the page.
 func (v *session) Handle(kind websocket.MessageType, text []byte) error {
-	var r *wire.Request
+	var r *api.Request
 	err := errors.New("binary messages aren't expected")
 	if kind == websocket.MessageText {
-		r, err = wire.ParseRequest(text)
+		r, err = api.ParseRequest(text)
 	}
 	if err != nil {
 		return v.Close(websocket.StatusPolicyViolation, err.Error())
@@ -67,7 +67,7 @@ func (v *session) Handle(kind websocket.MessageType, text []byte) error {
 	case "credit":
 		v.credit(r.Stream, r.Upto)
 	case "ping":
-		v.send("pong", wire.Pong{T: r.T, Now: wire.NanosOf(time.Now())})
+		v.send("pong", api.Pong{T: r.T, Now: api.NanosOf(time.Now())})
 	default:
 		r.From = v.Address()
 		v.send("answer", v.server.answer(v.Context(), r))
@@ -106,7 +106,7 @@ func (v *session) watch(s *stream, want form) {
 	sub.form.Store(&want)
 	o := s.queue
 	o.Send = func(i clients.Item, d clients.Delivery) error {
-		parts := i.(item).parts(wire.Head{Stream: s.id, Sequence: d.Sequence, Skipped: d.Skipped}, *sub.form.Load())
+		parts := i.(item).parts(api.Head{Stream: s.id, Sequence: d.Sequence, Skipped: d.Skipped}, *sub.form.Load())
 		return v.Write(websocket.MessageBinary, parts...)
 	}
 	sub.Subscription = v.Subscribe(o)
@@ -156,7 +156,7 @@ func (v *session) endSubscription(s *stream) {
 	delete(v.subscriptions, s)
 }
 
-func add(to *wire.ViewerCounts, c clients.Counts) {
+func add(to *api.ViewerCounts, c clients.Counts) {
 	to.Bytes += c.Bytes
 	to.Sent += c.Sent
 	to.Skipped += c.Dropped
@@ -183,18 +183,18 @@ func (v *session) credit(id uint16, upto uint32) {
 }
 
 // counts returns the numbers of frames and bytes that the viewer was sent.
-func (v *session) counts() (streams []wire.StreamCounts, all wire.ViewerCounts) {
+func (v *session) counts() (streams []api.StreamCounts, all api.ViewerCounts) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	all = v.ended
 	all.ID, all.Address = v.id, v.Address()
-	streams = []wire.StreamCounts{}
+	streams = []api.StreamCounts{}
 	for s, sub := range v.subscriptions {
 		c := sub.Counts()
-		streams = append(streams, wire.StreamCounts{ID: s.id, Given: c.Given, Lost: s.lost(), Sent: c.Sent, Skipped: c.Dropped})
+		streams = append(streams, api.StreamCounts{ID: s.id, Given: c.Given, Lost: s.lost(), Sent: c.Sent, Skipped: c.Dropped})
 		add(&all, c)
 	}
-	slices.SortFunc(streams, func(a, b wire.StreamCounts) int { return int(a.ID) - int(b.ID) })
+	slices.SortFunc(streams, func(a, b api.StreamCounts) int { return int(a.ID) - int(b.ID) })
 	return streams, all
 }
 
@@ -203,7 +203,7 @@ func (s *Server) encode(op string, message any) []byte {
 	text, err := clients.Encode(op, message)
 	if err != nil {
 		s.o.Log.Error().Err(err).Msg("viewers miss a message")
-		n := wire.Notification{Time: wire.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: "Viewer", Text: err.Error()}
+		n := api.Notification{Time: api.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: "Viewer", Text: err.Error()}
 		text, _ = clients.Encode("notification", n) // which has only text
 	}
 	return text

@@ -3,8 +3,8 @@ package viewer
 import (
 	"errors"
 
+	"rsros/viewer/api"
 	"rsros/viewer/foxglove"
-	"rsros/viewer/wire"
 )
 
 // shown is the topics and the playback of what the server shows, for Foxglove's clients.
@@ -98,22 +98,22 @@ func (s *Server) control(c foxglove.PlaybackCommand) (foxglove.PlaybackState, er
 	if g == nil {
 		return foxglove.PlaybackState{}, errNothing
 	}
-	do := func(r wire.Request) error {
+	do := func(r api.Request) error {
 		_, err := g.do(&r)
 		return err
 	}
 	var err error
 	if !c.Play {
-		err = do(wire.Request{Op: "pause"})
+		err = do(api.Request{Op: "pause"})
 	}
 	if c.Speed != float32(g.state().Rate) { // which may have more digits
-		err = errors.Join(err, do(wire.Request{Op: "rate", Rate: float64(c.Speed)}))
+		err = errors.Join(err, do(api.Request{Op: "rate", Rate: float64(c.Speed)}))
 	}
-	if at := wire.Nanos(c.Time); c.Seek {
-		err = errors.Join(err, do(wire.Request{Op: "seek", Time: &at}))
+	if at := api.Nanos(c.Time); c.Seek {
+		err = errors.Join(err, do(api.Request{Op: "seek", Time: &at}))
 	}
 	if c.Play && !g.state().Playing {
-		err = errors.Join(err, do(wire.Request{Op: "play"}))
+		err = errors.Join(err, do(api.Request{Op: "play"}))
 	}
 	s.sendState(g)
 	return playbackOf(g.state()), err
@@ -131,13 +131,13 @@ func (s *Server) PlaybackChanged() {
 }
 
 // report tells Foxglove's clients the state of playback.
-func (s *Server) report(st *wire.State) {
+func (s *Server) report(st *api.State) {
 	if s.o.Playback && st.Position != nil {
 		s.foxglove.Played(playbackOf(st))
 	}
 }
 
-func playbackOf(st *wire.State) foxglove.PlaybackState {
+func playbackOf(st *api.State) foxglove.PlaybackState {
 	out := foxglove.PlaybackState{Status: foxglove.Playing, Speed: float32(st.Rate), Jumps: st.Jumps}
 	if st.Position != nil {
 		out.Time = int64(*st.Position)

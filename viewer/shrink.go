@@ -2,7 +2,7 @@ package viewer
 
 import (
 	"rsros/camdriver"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // shrink makes a raw image n times smaller in both directions. Depth keeps the value of
@@ -14,7 +14,7 @@ func (m *formMemory) shrink(b encoded, format camdriver.Format, n int) encoded {
 		return b.borrowed()
 	}
 	size := format.BitsPerPixel() / 8
-	out := encoded{Codec: wire.Raw, Width: w, Height: h, Stride: w * size}
+	out := encoded{Codec: api.Raw, Width: w, Height: h, Stride: w * size}
 	switch format {
 	case camdriver.Z16, camdriver.Y16:
 		out.Data, out.lent = m.get(w*h*size), true

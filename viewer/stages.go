@@ -5,21 +5,21 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rsros/viewer/api"
 	"rsros/viewer/clients"
-	"rsros/viewer/wire"
 )
 
 // stage is the source that viewers see and control. The server's owner calls begin, do, resend, busy and end;
 // the others are safe for concurrent use.
 type stage interface {
-	described() *wire.Source
-	state() *wire.State
-	recording() *wire.Record                // nil if there is nothing to record with
-	stream(id uint16) *stream               // nil if there is none
-	span() (start, end wire.Nanos, ok bool) // of a recording
-	topicList() *topics                     // topics for Foxglove's clients
+	described() *api.Source
+	state() *api.State
+	recording() *api.Record                // nil if there is nothing to record with
+	stream(id uint16) *stream              // nil if there is none
+	span() (start, end api.Nanos, ok bool) // of a recording
+	topicList() *topics                    // topics for Foxglove's clients
 	// takeMarks adds marks that were found since the last call to the source, and returns them, or nil if there are none.
-	takeMarks() []wire.Mark
+	takeMarks() []api.Mark
 	// canResend reports whether resend can be called, which shows streams at the position to
 	// viewers that haven't seen them.
 	canResend() bool
@@ -29,7 +29,7 @@ type stage interface {
 	begin() error
 
 	// do executes a request other than open. Its result may be nil.
-	do(*wire.Request) (result map[string]any, err error)
+	do(*api.Request) (result map[string]any, err error)
 
 	// busy returns an error if a recording would end with the stage.
 	busy() error
@@ -41,12 +41,12 @@ type stage interface {
 // base is what all stages have.
 type base struct {
 	server *Server
-	source wire.Source                 // without marks; of a camera without current values of options
-	found  atomic.Pointer[[]wire.Mark] // that viewers haven't been sent
-	marked atomic.Pointer[[]wire.Mark] // that they have been sent
+	source api.Source                 // without marks; of a camera without current values of options
+	found  atomic.Pointer[[]api.Mark] // that viewers haven't been sent
+	marked atomic.Pointer[[]api.Mark] // that they have been sent
 }
 
-func (b *base) described() *wire.Source {
+func (b *base) described() *api.Source {
 	out := b.source
 	if list := b.marked.Load(); list != nil {
 		out.Marks = *list
@@ -55,21 +55,21 @@ func (b *base) described() *wire.Source {
 }
 
 // A stage that has nothing to do for one of these inherits it.
-func (b *base) busy() error             { return nil }
-func (b *base) begin() error            { return nil }
-func (b *base) end() error              { return nil } // subscriptions end with their last viewers
-func (b *base) canResend() bool         { return false }
-func (b *base) resend([]*stream) error  { return nil }
-func (b *base) recording() *wire.Record { return nil }
+func (b *base) busy() error            { return nil }
+func (b *base) begin() error           { return nil }
+func (b *base) end() error             { return nil } // subscriptions end with their last viewers
+func (b *base) canResend() bool        { return false }
+func (b *base) resend([]*stream) error { return nil }
+func (b *base) recording() *api.Record { return nil }
 
-func (b *base) span() (start, end wire.Nanos, ok bool) {
+func (b *base) span() (start, end api.Nanos, ok bool) {
 	if b.source.Start == nil {
 		return 0, 0, false
 	}
 	return *b.source.Start, *b.source.End, true
 }
 
-func (b *base) takeMarks() []wire.Mark {
+func (b *base) takeMarks() []api.Mark {
 	list := b.found.Swap(nil)
 	if list == nil {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"rsros/msgs"
+	"rsros/viewer/api"
 	"rsros/viewer/clients"
 	"rsros/viewer/foxglove"
-	"rsros/viewer/wire"
 )
 
 // topics are the topics of a stage. They don't change; with returns others.
@@ -118,10 +118,10 @@ func (t *topics) stream(id uint16) *stream {
 func (t *topics) topicList() *topics { return t }
 
 // streams returns the topics' descriptions for viewers.
-func (t *topics) streams() []wire.Stream {
-	list := []wire.Stream{}
+func (t *topics) streams() []api.Stream {
+	list := []api.Stream{}
 	for _, c := range t.list {
-		list = append(list, wire.Stream{ID: c.id, Kind: "topic", Name: c.name, Sensor: -1, Format: c.typ.Name, Type: c.typ.Name})
+		list = append(list, api.Stream{ID: c.id, Kind: "topic", Name: c.name, Sensor: -1, Format: c.typ.Name, Type: c.typ.Name})
 	}
 	return list
 }
@@ -151,8 +151,8 @@ func (t *topic) watched() bool { return t.watcherCount() > 0 }
 
 // message returns a message of the topic. Its last release calls release. A time of 0 means now.
 func (t *topic) message(content [][]byte, at int64, release func()) *message {
-	now := wire.NanosOf(time.Now())
-	m := &message{of: t, content: content, number: t.messages.Add(1), stamp: now, time: cmp.Or(wire.Nanos(at), now)}
+	now := api.NanosOf(time.Now())
+	m := &message{of: t, content: content, number: t.messages.Add(1), stamp: now, time: cmp.Or(api.Nanos(at), now)}
 	m.Init(m.ContentSize(), release)
 	return m
 }

@@ -14,11 +14,11 @@ import (
 	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/test/visitor"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // messageOf returns the next message of a topic, and gives credit for it.
-func messageOf(t *testing.T, v *visitor.Viewer, id uint16) (wire.Head, []byte) {
+func messageOf(t *testing.T, v *visitor.Viewer, id uint16) (api.Head, []byte) {
 	t.Helper()
 	m := v.Await(func(m visitor.Message) bool { return m.Fields == nil && m.Head.Stream == id })
 	return m.Head, m.Body
@@ -29,7 +29,7 @@ func tree(t *testing.T, v *visitor.Viewer, id uint16) object {
 	t.Helper()
 	h, body := messageOf(t, v, id)
 	var m object
-	if err := json.Unmarshal(body, &m); h.Kind != wire.Topic || h.Codec != wire.JSON || err != nil {
+	if err := json.Unmarshal(body, &m); h.Kind != api.Topic || h.Codec != api.JSON || err != nil {
 		t.Fatalf("%+v with %.200q: %v", h, body, err)
 	}
 	return m
@@ -90,7 +90,7 @@ func TestTopics(t *testing.T) {
 		at := samplebag.RobotStart + bagstore.Time(set)*samplebag.RobotStep
 		for {
 			h, body := messageOf(t, v, ids["/camera/image"])
-			if h.Codec != wire.Message || !bytes.Equal(body, images[bagstore.Time(h.Time)]) {
+			if h.Codec != api.Message || !bytes.Equal(body, images[bagstore.Time(h.Time)]) {
 				t.Fatalf("%+v with %d bytes isn't the bag's", h, len(body))
 			}
 			if bagstore.Time(h.Time) == at {
@@ -185,7 +185,7 @@ func TestTopicCounts(t *testing.T) {
 		}
 	}
 	// Transforms aren't left out while there are few.
-	for h := (wire.Head{}); h.Number < given; h, _ = messageOf(t, v, moving) {
+	for h := (api.Head{}); h.Number < given; h, _ = messageOf(t, v, moving) {
 		v.Credit(moving, 1+h.Sequence)
 	}
 	for c := counts(moving); c["sent"] != float64(given) || c["skipped"] != 0.0; c = counts(moving) { //nolint:revive // waits

@@ -19,7 +19,7 @@ import (
 	"rsros/program/help"
 	"rsros/ros/graph"
 	"rsros/viewer"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 func newViewCommand(a *app) *cobra.Command {
@@ -63,7 +63,7 @@ func (v *viewArgs) run(ctx context.Context, a *app, args []string) error {
 		}
 	}
 	if v.Master == "" && v.World != bridge.ROS2 {
-		o.Candidates = []wire.Candidate{{ID: "sim", Name: "Simulated D435i"}, {ID: "usb", Name: "USB camera"}}
+		o.Candidates = []api.Candidate{{ID: "sim", Name: "Simulated D435i"}, {ID: "usb", Name: "USB camera"}}
 		return viewer.Run(ctx, o)
 	}
 	join, err := v.join(a, o)

@@ -12,8 +12,8 @@ import (
 	"rsros/ros/graph"
 	"rsros/test/rig"
 	"rsros/test/visitor"
+	"rsros/viewer/api"
 	"rsros/viewer/guard"
-	"rsros/viewer/wire"
 )
 
 // The viewer of a live node and the node's services control one machine: each sees the other's changes.
@@ -59,15 +59,15 @@ func TestViewersChoose(t *testing.T) {
 		ROS:    ros.Config{PrivateParams: graph.Params{"rear": map[string]any{"unplugged": true, "record_path": folder + "/"}}},
 	})
 	page := visitor.DialViewer(t, live.ViewerURL())
-	page.Source(func(s *wire.Source) bool { return s.Name == "front" && s.Device == "front" })
+	page.Source(func(s *api.Source) bool { return s.Name == "front" && s.Device == "front" })
 	rig.SetBool(t, n, "/camera_node/rear/plug", true)
 	list := page.Await(func(m visitor.Message) bool { return m.Op == "candidates" }).Devices
 	if len(list) != 3 || list[1].ID != "front" || list[2].ID != "rear" || !strings.HasPrefix(list[2].Name, "rear (") {
 		t.Fatalf("the devices to choose from are %v", list)
 	}
-	page.Source(func(s *wire.Source) bool { return s.Name == "front, rear" && s.Device == list[0].ID })
+	page.Source(func(s *api.Source) bool { return s.Name == "front, rear" && s.Device == list[0].ID })
 	page.Send("open", visitor.Object{"id": -1, "device": "rear"})
-	ids := page.Source(func(s *wire.Source) bool {
+	ids := page.Source(func(s *api.Source) bool {
 		return s.Device == "rear" && slices.Contains(s.Info, [2]string{"Serial Number", "11"})
 	})
 	page.Subscribe(ids["Depth_0"])

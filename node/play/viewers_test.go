@@ -18,8 +18,8 @@ import (
 	"rsros/test/rig"
 	"rsros/test/samplebag"
 	"rsros/test/visitor"
+	"rsros/viewer/api"
 	"rsros/viewer/guard"
-	"rsros/viewer/wire"
 )
 
 // The page of a replay and its services control one player: each sees the other's changes. Both receive
@@ -48,7 +48,7 @@ func TestViewers(t *testing.T) {
 	}()
 	at := <-address
 	page := visitor.DialViewer(t, at)
-	ids := page.Source(func(s *wire.Source) bool { return s.Kind == "file" && s.Name == "walk.bag" }) // before the player is shown, nothing is
+	ids := page.Source(func(s *api.Source) bool { return s.Kind == "file" && s.Name == "walk.bag" }) // before the player is shown, nothing is
 	if len(ids) != 3 || ids["/count"] == 0 {
 		t.Fatalf("topics %v", ids)
 	}
@@ -111,14 +111,14 @@ func TestViewersSeeWhatIsComputed(t *testing.T) {
 		return h.Stamp
 	}
 	page := visitor.DialViewer(t, at)
-	var source *wire.Source
-	ids := page.Source(func(s *wire.Source) bool { source = s; return s.Kind == "file" })
+	var source *api.Source
+	ids := page.Source(func(s *api.Source) bool { source = s; return s.Kind == "file" })
 	page.Subscribe(ids[points])
 	first := page.Await(func(m visitor.Message) bool { return m.Body != nil }).Body
 	page.Must("seek", visitor.Object{"time": source.End})
 	last := page.Await(func(m visitor.Message) bool { return m.Body != nil && stamped(m.Body) > stamped(first) }).Body
 	again := visitor.DialViewer(t, at)
-	again.Source(func(s *wire.Source) bool { return s.Kind == "file" })
+	again.Source(func(s *api.Source) bool { return s.Kind == "file" })
 	again.Subscribe(ids[points])
 	if got := again.Await(func(m visitor.Message) bool { return m.Body != nil }).Body; !bytes.Equal(got, last) {
 		t.Errorf("who comes while paused gets points of %v, want %v", stamped(got), stamped(last))

@@ -22,8 +22,8 @@ import (
 	"rsros/test/visitor"
 	"rsros/tools/info"
 	"rsros/viewer"
+	"rsros/viewer/api"
 	"rsros/viewer/guard"
-	"rsros/viewer/wire"
 )
 
 // publish advertises a topic of texts.
@@ -64,7 +64,7 @@ func TestGraph(t *testing.T) {
 		}
 	}()
 	page := <-address
-	both := func(s *wire.Source) bool { return s.Kind == "graph" && has(s, "/map") && has(s, "/chat") }
+	both := func(s *api.Source) bool { return s.Kind == "graph" && has(s, "/map") && has(s, "/chat") }
 	first := visitor.DialViewer(t, page)
 	ids := first.Source(both)
 	if chart.Subscribers()+chat.Subscribers() != 0 {
@@ -96,12 +96,12 @@ func TestGraph(t *testing.T) {
 	// Topics that come and go don't disturb the others.
 	late := publish(t, n, "/late", true)
 	late.Publish(text("late"))
-	with := first.Source(func(s *wire.Source) bool { return has(s, "/late") })
+	with := first.Source(func(s *api.Source) bool { return has(s, "/late") })
 	first.Subscribe(with["/late"])
 	first.Await(contains("late"))
 	first.Send("unsubscribe", visitor.Object{"stream": with["/late"]}) // or the topic stays, for its subscriber
 	late.Close()
-	without := first.Source(func(s *wire.Source) bool { return !has(s, "/late") })
+	without := first.Source(func(s *api.Source) bool { return !has(s, "/late") })
 	if with["/map"] != ids["/map"] || without["/map"] != ids["/map"] {
 		t.Errorf("/map has the numbers %d, %d, %d", ids["/map"], with["/map"], without["/map"])
 	}
@@ -112,7 +112,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-func has(s *wire.Source, topic string) bool {
+func has(s *api.Source, topic string) bool {
 	for _, x := range s.Streams {
 		if x.Name == topic && x.Kind == "topic" && x.Type == "std_msgs/String" {
 			return true
@@ -140,7 +140,7 @@ func TestRecording(t *testing.T) {
 	}()
 	at := <-url
 	page := visitor.DialViewer(t, at)
-	ids := page.Source(func(s *wire.Source) bool { return has(s, "/map") })
+	ids := page.Source(func(s *api.Source) bool { return has(s, "/map") })
 	if len(ids) != 1 {
 		t.Errorf("recorded topics %v", ids)
 	}

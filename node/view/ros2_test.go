@@ -15,7 +15,7 @@ import (
 	"rsros/test/need"
 	"rsros/test/visitor"
 	"rsros/viewer"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // TestGraphOfROS2 watches a topic of ROS 2.
@@ -47,7 +47,7 @@ func TestGraphOfROS2(t *testing.T) {
 		}
 	}()
 	v := visitor.DialViewer(t, <-address)
-	ids := v.Source(func(s *wire.Source) bool { return has(s, "/map") && s.Name == "ROS 2" })
+	ids := v.Source(func(s *api.Source) bool { return has(s, "/map") && s.Name == "ROS 2" })
 	v.Subscribe(ids["/map"])
 	v.Await(contains("here be dragons"))
 }

@@ -19,7 +19,7 @@ import (
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/visitor"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // view starts the view command and returns the address of its page.
@@ -60,7 +60,7 @@ func serve(b *testing.B, p *peer.Process, page, codec string, n int, span time.D
 	var all sync.WaitGroup
 	for range n {
 		c := visitor.DialViewer(b, page)
-		for _, id := range c.Source(func(*wire.Source) bool { return true }) {
+		for _, id := range c.Source(func(*api.Source) bool { return true }) {
 			c.SubscribeAs(id, codec, 1)
 		}
 		all.Go(func() {
@@ -117,7 +117,7 @@ func BenchmarkSeek(b *testing.B) {
 		c.Send("pause", visitor.Object{"id": 2})
 		for range 10 {
 			begun, at := time.Now(), random.Int64N(int64(*source.End))
-			c.Send("seek", visitor.Object{"id": 3, "time": wire.Nanos(at)})
+			c.Send("seek", visitor.Object{"id": 3, "time": api.Nanos(at)})
 			c.Await(func(m visitor.Message) bool {
 				return m.Body != nil && m.Head.Stream == chosen && m.Head.Time == uint64(at)
 			})

@@ -13,7 +13,7 @@ import (
 	"rsros/test/peer"
 	"rsros/test/samplebag"
 	"rsros/test/visitor"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // TestSignedAddress: nodes that play a recording from a signed address show the signature nowhere: in their logs, their
@@ -76,7 +76,7 @@ func get(t *testing.T, url string) string {
 // told returns the texts that a viewer gets until it knows the source.
 func told(t *testing.T, page string) (all string) {
 	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), page+"api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
+	conn, _, err := websocket.Dial(t.Context(), page+"api/ws", &websocket.DialOptions{Subprotocols: []string{api.Subprotocol}})
 	need.Must(t, err)
 	defer conn.CloseNow() //nolint:errcheck // at the end
 	conn.SetReadLimit(16 << 20)

@@ -10,7 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"rsros/test/need"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // Object has the fields of a text message.
@@ -19,16 +19,16 @@ type Object = map[string]any
 // Message is a message of the program to a Viewer: a text message, or a frame.
 type Message struct {
 	Op      string
-	Source  *wire.Source
-	Devices []wire.Candidate `json:"candidates"`
+	Source  *api.Source
+	Devices []api.Candidate `json:"candidates"`
 	Playing bool
 	Rate    float64
-	Record  wire.Record   `json:"-"` // of op "record"
-	Streams []wire.Stream `json:"-"` // of op "streams"
-	Fields  Object        `json:"-"` // all fields; nil for a frame
+	Record  api.Record   `json:"-"` // of op "record"
+	Streams []api.Stream `json:"-"` // of op "streams"
+	Fields  Object       `json:"-"` // all fields; nil for a frame
 
-	Head           wire.Head `json:"-"`
-	Metadata, Body []byte    `json:"-"`
+	Head           api.Head `json:"-"`
+	Metadata, Body []byte   `json:"-"`
 }
 
 // Viewer is a client of the viewer's socket (docs/internals/view-protocol.md). It ends with the test.
@@ -38,14 +38,14 @@ type Viewer struct {
 	Early []Message // frames that came before an awaited text, for Frame and Await
 
 	t      testing.TB
-	last   int          // request
-	source *wire.Source // for Source
+	last   int         // request
+	source *api.Source // for Source
 }
 
 // DialViewer connects to a page by its address.
 func DialViewer(t testing.TB, page string) *Viewer {
 	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), page+"api/ws", &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
+	conn, _, err := websocket.Dial(t.Context(), page+"api/ws", &websocket.DialOptions{Subprotocols: []string{api.Subprotocol}})
 	need.Must(t, err)
 	conn.SetReadLimit(64 << 20)
 	t.Cleanup(func() { conn.CloseNow() }) //nolint:errcheck // at the end
@@ -78,15 +78,15 @@ func (c *Viewer) Read() (m Message) {
 		case "record":
 			err = json.Unmarshal(b, &m.Record)
 		case "streams":
-			err = json.Unmarshal(b, &struct{ Streams *[]wire.Stream }{&m.Streams})
+			err = json.Unmarshal(b, &struct{ Streams *[]api.Stream }{&m.Streams})
 		}
 	default:
 		le := binary.LittleEndian
-		m.Head = wire.Head{
-			Kind: wire.Kind(b[0]), Codec: wire.Codec(b[1]), Stream: le.Uint16(b[2:]), Sequence: le.Uint32(b[4:]), Number: le.Uint64(b[8:]), Stamp: le.Uint64(b[16:]),
+		m.Head = api.Head{
+			Kind: api.Kind(b[0]), Codec: api.Codec(b[1]), Stream: le.Uint16(b[2:]), Sequence: le.Uint32(b[4:]), Number: le.Uint64(b[8:]), Stamp: le.Uint64(b[16:]),
 			Time: le.Uint64(b[24:]), Width: le.Uint16(b[32:]), Height: le.Uint16(b[34:]), Stride: le.Uint32(b[36:]), Metadata: le.Uint32(b[40:]), Skipped: le.Uint32(b[44:]),
 		}
-		m.Metadata, m.Body = b[wire.HeadSize:][:m.Head.Metadata], b[wire.HeadSize+m.Head.Metadata:]
+		m.Metadata, m.Body = b[api.HeadSize:][:m.Head.Metadata], b[api.HeadSize+m.Head.Metadata:]
 	}
 	if err != nil {
 		c.t.Fatal(err)
@@ -150,7 +150,7 @@ func (c *Viewer) Credit(stream uint16, upto uint32) {
 
 // Source reads messages until a source is as wanted, and returns the numbers of its
 // streams by their names: of several cameras, after the camera's and a slash.
-func (c *Viewer) Source(is func(*wire.Source) bool) map[string]uint16 {
+func (c *Viewer) Source(is func(*api.Source) bool) map[string]uint16 {
 	c.t.Helper()
 	c.Await(func(m Message) bool {
 		if m.Source != nil {

@@ -25,7 +25,7 @@ import (
 	"rsros/bagstore/recording"
 	"rsros/tools/batch"
 	"rsros/tools/catalog"
-	"rsros/viewer/wire"
+	"rsros/viewer/api"
 )
 
 // Library has the recordings that viewers may list, open and download, and no others. It may be used by several
@@ -104,16 +104,16 @@ const (
 
 // entry is one recording in an answer.
 type entry struct {
-	Name     string     `json:"name"`
-	Size     int64      `json:"size"`
-	Start    wire.Nanos `json:"start"`
-	End      wire.Nanos `json:"end"`
-	Messages int64      `json:"messages"`
-	Streams  []string   `json:"streams"`
-	Kind     string     `json:"kind,omitempty"`
-	Picture  bool       `json:"picture"` // there may be a thumbnail
-	Pending  bool       `json:"pending,omitempty"`
-	Error    string     `json:"error,omitempty"`
+	Name     string    `json:"name"`
+	Size     int64     `json:"size"`
+	Start    api.Nanos `json:"start"`
+	End      api.Nanos `json:"end"`
+	Messages int64     `json:"messages"`
+	Streams  []string  `json:"streams"`
+	Kind     string    `json:"kind,omitempty"`
+	Picture  bool      `json:"picture"` // there may be a thumbnail
+	Pending  bool      `json:"pending,omitempty"`
+	Error    string    `json:"error,omitempty"`
 }
 
 // ServeHTTP implements http.Handler for /api/files and paths below it.
@@ -241,7 +241,7 @@ func (l *Library) end() { <-l.turn }
 // entryOf converts a row to an entry.
 func entryOf(name string, r *catalog.Row) entry {
 	e := entry{
-		Name: name, Size: r.Size, Start: wire.Nanos(r.Start), End: wire.Nanos(r.End), Messages: r.Messages, Streams: []string{},
+		Name: name, Size: r.Size, Start: api.Nanos(r.Start), End: api.Nanos(r.End), Messages: r.Messages, Streams: []string{},
 		Picture: len(r.Thumbnail) > 0, Error: r.Error,
 	}
 	if r.Error == "" {
