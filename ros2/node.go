@@ -60,7 +60,7 @@ func Join(ctx context.Context, config Config) (*Node, error) {
 	n.ctx, n.cancel = context.WithCancel(ctx)
 	var err error
 	n.p, err = dds.Join(dds.Config{
-		Domain: config.Domain, Range: config.Range, Peers: config.Peers, Name: "/",
+		Domain: config.Domain, Range: config.Range, Peers: config.Peers,
 		UserData: "enclave=" + config.Enclave + ";", Changed: n.changes.Set, Log: config.Log,
 	})
 	if err != nil {

@@ -98,10 +98,8 @@ func (n *Node) Serve(service, typ string, h Handler) (*Service, error) {
 // receive queues a request.
 func (s *Service) receive(m *dds.Sample) {
 	r := request{data: bytes.Clone(m.Payload), client: m.Writer, number: m.Number}
-	if q, ok := related(m.Inline); ok {
-		if g, _, ok := q.Sample(); ok {
-			r.client = g
-		}
+	if g, _, ok := related(m.Inline); ok {
+		r.client = g
 	}
 	select {
 	case s.queue <- r:
@@ -111,11 +109,11 @@ func (s *Service) receive(m *dds.Sample) {
 }
 
 // related returns the identity of the request that a sample belongs to.
-func related(inline rtps.Parameters) (rtps.Parameter, bool) {
-	if q, ok := inline.Get(rtps.PIDRelatedSample); ok {
-		return q, true
+func related(inline rtps.Parameters) (g GUID, number int64, ok bool) {
+	if g, number, ok = inline.Get(rtps.PIDRelatedSample).Sample(); ok {
+		return g, number, true
 	}
-	return inline.Get(rtps.PIDRelatedSampleOld)
+	return inline.Get(rtps.PIDRelatedSampleOld).Sample()
 }
 
 func identity(g GUID, number int64) []byte {
@@ -173,11 +171,7 @@ func (n *Node) NewClient(service, typ string) (_ *Client, err error) {
 
 // receive passes an answer to the call that waits for it. Those of other clients are left out.
 func (c *Client) receive(m *dds.Sample) {
-	q, ok := related(m.Inline)
-	if !ok {
-		return
-	}
-	g, number, ok := q.Sample()
+	g, number, ok := related(m.Inline)
 	if !ok || g != c.reader.GUID() && g != c.writer.GUID() {
 		return
 	}

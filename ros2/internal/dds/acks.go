@@ -1,11 +1,8 @@
 package dds
 
 import (
-	"context"
-	"sync"
 	"time"
 
-	"rsros/program/work"
 	"rsros/ros2/internal/rtps"
 )
 
@@ -16,81 +13,38 @@ const (
 	mostTryWait  = 400 * time.Millisecond
 )
 
-// acks answers heartbeats. Its goroutine serves all inlets.
-type acks struct {
-	wake work.Signal
-
-	mu      sync.Mutex
-	pending []due
-}
-
-type due struct {
-	in *inlet
-	at time.Time
-}
-
-// schedule answers the inlet's writer soon. The caller holds the reader's mu.
-func (a *acks) schedule(in *inlet) {
-	if in.pending {
+// schedule answers the writer soon. The caller holds the reader's mu.
+func (in *inlet) schedule() {
+	if in.timer != nil {
 		return
 	}
-	in.pending = true
 	wait := answerAfter
 	if !in.heard && in.tries > 0 {
 		wait = min(firstTryWait<<in.tries, mostTryWait)
 	}
-	a.mu.Lock()
-	a.pending = append(a.pending, due{in, time.Now().Add(wait)})
-	a.mu.Unlock()
-	a.wake.Set()
+	in.r.p.wg.Add(1)
+	in.timer = time.AfterFunc(wait, in.answer)
 }
 
-// run answers until ctx ends.
-func (a *acks) run(ctx context.Context) {
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	var ready []*inlet
-	for {
-		a.mu.Lock()
-		now, wait := time.Now(), time.Hour
-		later := a.pending[:0]
-		for _, d := range a.pending {
-			if until := d.at.Sub(now); until <= 0 {
-				ready = append(ready, d.in)
-			} else {
-				wait = min(wait, until)
-				later = append(later, d)
-			}
-		}
-		clear(a.pending[len(later):])
-		a.pending = later
-		a.mu.Unlock()
-		for i, in := range ready {
-			in.answer()
-			ready[i] = nil
-		}
-		ready = ready[:0]
-		timer.Reset(wait)
-		select {
-		case <-ctx.Done():
-			return
-		case <-a.wake:
-		case <-timer.C:
-		}
+// unschedule drops an answer that hasn't begun. The caller holds the reader's mu.
+func (in *inlet) unschedule() {
+	if in.timer != nil && in.timer.Stop() {
+		in.r.p.wg.Done()
 	}
 }
 
-// answer sends an ACKNACK, and NACK_FRAGs of samples that have come in part.
+// answer sends an ACKNACK, and NACK_FRAGs of samples that have come in part. The timer calls it.
 func (in *inlet) answer() {
+	defer in.r.p.wg.Done()
 	in.r.mu.Lock()
-	if in.pending = false; in.ended {
+	if in.timer = nil; in.ended {
 		in.r.mu.Unlock()
 		return
 	}
 	b := in.acknowledge()
 	if !in.heard {
 		if in.tries++; in.tries < firstTries {
-			in.r.p.acks.schedule(in)
+			in.schedule()
 		}
 	}
 	in.r.mu.Unlock()

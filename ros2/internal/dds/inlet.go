@@ -21,12 +21,12 @@ type inlet struct {
 	samples map[int64]*partial
 	inOrder []*Sample // to be delivered at once
 	counts  Counts
-	torn    int    // samples of which some fragments came, and others never
-	beats   uint32 // count of the last heartbeat
-	heard   bool   // there was one
-	answers uint32 // count of our ACKNACKs and NACK_FRAGs
-	tries   int    // ACKNACKs before the first heartbeat
-	pending bool   // an answer is scheduled
+	torn    int         // samples of which some fragments came, and others never
+	beats   uint32      // count of the last heartbeat
+	heard   bool        // there was one
+	answers uint32      // count of our ACKNACKs and NACK_FRAGs
+	tries   int         // ACKNACKs before the first heartbeat
+	timer   *time.Timer // of the answer that is scheduled
 }
 
 // partial is a sample of which fragments are missing, or which waits for an earlier one.
@@ -70,6 +70,7 @@ func (in *inlet) aware() bool { return in.heard }
 // end frees what is held, and keeps the counts.
 func (in *inlet) end() {
 	in.ended = true
+	in.unschedule()
 	if len(in.r.former) < maxFormer {
 		in.r.former[in.guid] = in.counts
 	}
@@ -202,7 +203,7 @@ func (in *inlet) heartbeat(m *rtps.Submessage) {
 	in.skip(m.Number, in.transient)
 	in.advance()
 	if !m.Final || in.next <= in.last {
-		in.r.p.acks.schedule(in)
+		in.schedule()
 	}
 }
 
@@ -238,11 +239,11 @@ func (in *inlet) gap(m *rtps.Submessage) {
 	if m.Number <= in.next {
 		in.skip(m.Set.Base, true)
 	}
-	m.Set.All(func(n int64) {
+	for n := range m.Set.All() {
 		if n == in.next {
 			in.skip(n+1, true)
 		}
-	})
+	}
 	in.advance()
 }
 
@@ -274,14 +275,4 @@ func (in *inlet) deliver(s *partial) {
 	in.inOrder = append(in.inOrder, &Sample{
 		Writer: in.guid, Number: s.number, Time: s.time, Payload: s.buffer.Data, Inline: s.inline, Buffer: s.buffer,
 	})
-}
-
-// shift returns the next sample for the callback, or nil.
-func (in *inlet) shift() *Sample {
-	if len(in.inOrder) == 0 {
-		return nil
-	}
-	s := in.inOrder[0]
-	in.inOrder = in.inOrder[1:]
-	return s
 }

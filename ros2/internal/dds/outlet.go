@@ -187,7 +187,7 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 		o.next = max(o.next, upTo+1)
 	}
 	o.settle(m.Set.Base-1, &m.Set)
-	m.Set.All(func(n int64) {
+	for n := range m.Set.All() {
 		switch {
 		case n < o.w.history.first() || n < o.start:
 			o.beatSoon(now)
@@ -200,7 +200,7 @@ func (o *outlet) acknowledged(m *rtps.Submessage, now time.Time) {
 				o.congested(f, now)
 			}
 		}
-	})
+	}
 	if first || !m.Final && m.Set.N == 0 && m.Set.Base <= o.start {
 		o.beatSoon(now)
 	}
@@ -221,11 +221,11 @@ func (o *outlet) missing(m *rtps.Submessage, now time.Time) {
 	}
 	f.tail = m.Set.Base+rtps.MaxSet > int64(f.n)
 	wanted, limit := 0, max(f.units(now.Add(-o.trip.timeout)), f.overtaken(&m.Set))
-	m.Set.All(func(n int64) {
+	for n := range m.Set.All() {
 		if n >= 1 && n <= int64(f.n) {
 			wanted += f.want(int(n-1), 1, limit)
 		}
-	})
+	}
 	if wanted > 0 {
 		o.congested(f, now)
 	}

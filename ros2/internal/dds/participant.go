@@ -5,13 +5,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"rsros/program/work"
 	"rsros/ros2/internal/rtps"
 	"rsros/ros2/internal/udp"
 )
@@ -31,7 +32,6 @@ type Config struct {
 	Domain   int
 	Range    Range
 	Peers    []netip.Addr // that are announced to by unicast, for networks without multicast
-	Name     string
 	UserData string
 	// Changed is called, from any goroutine, when participants or endpoints have come or gone. It must not block.
 	Changed func()
@@ -78,7 +78,6 @@ type Participant struct {
 	filter func(*rtps.Submessage) bool // reports false for what a test loses; nil: nothing
 
 	pacers pacers
-	acks   acks
 	wg     sync.WaitGroup
 	stop   context.CancelFunc
 }
@@ -96,7 +95,6 @@ func join(config Config, filter func(*rtps.Submessage) bool) (*Participant, erro
 	}
 	p.prefix[0], p.prefix[1] = rtps.Vendor[0], rtps.Vendor[1]
 	rand.Read(p.prefix[2:]) //nolint:errcheck // never fails
-	p.acks.wake = work.NewSignal()
 	if err := p.open(); err != nil {
 		p.closeSockets()
 		return nil, fmt.Errorf("join ROS 2, domain %d: %w", config.Domain, err)
@@ -118,7 +116,6 @@ func join(config Config, filter func(*rtps.Submessage) bool) (*Participant, erro
 			p.wg.Go(func() { p.receive(s) })
 		}
 	}
-	p.wg.Go(func() { p.acks.run(ctx) })
 	p.wg.Go(func() { p.keepAlive(ctx) })
 	return p, nil
 }
@@ -191,15 +188,7 @@ func (p *Participant) isOwn(a netip.Addr) bool { return udp.IsLocal(p.own, a) }
 
 // admits reports whether a participant at an address is within the range.
 func (c *Config) admits(a netip.Addr, own []netip.Addr) bool {
-	if c.Range == Subnet || c.Range == Localhost && udp.IsLocal(own, a) {
-		return true
-	}
-	for _, peer := range c.Peers {
-		if c.Range == Localhost && peer == a {
-			return true
-		}
-	}
-	return false
+	return c.Range == Subnet || c.Range == Localhost && (udp.IsLocal(own, a) || slices.Contains(c.Peers, a))
 }
 
 // keepAlive announces this participant, and forgets others.
@@ -230,10 +219,9 @@ func (p *Participant) receive(s *udp.Socket) {
 	var m rtps.Submessage
 	for {
 		n, from, err := s.Receive(b)
-		if err != nil {
-			if p.isClosed() {
-				return
-			}
+		if errors.Is(err, net.ErrClosed) {
+			return
+		} else if err != nil {
 			continue // an error of the network, which is reported once
 		}
 		scanner, ok := rtps.Scan(b[:n])
@@ -247,12 +235,6 @@ func (p *Participant) receive(s *udp.Socket) {
 			p.log.Debug().Err(err).Stringer("from", from).Msg("malformed datagram")
 		}
 	}
-}
-
-func (p *Participant) isClosed() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.closed
 }
 
 // handle passes a submessage to the endpoint that it is for.

@@ -1,6 +1,7 @@
 package dds
 
 import (
+	"cmp"
 	"net/netip"
 	"sync"
 
@@ -114,12 +115,9 @@ type peer struct {
 }
 
 func newPeer(own *Endpoint, r *remote, e *Endpoint) peer {
-	to := r.data
-	switch {
-	case own.builtin():
+	to := cmp.Or(e.locator, r.data)
+	if own.builtin() {
 		to = r.meta
-	case len(e.locators) > 0:
-		to = e.locators[0]
 	}
 	return peer{e.GUID, to, own.QoS.Reliable && e.QoS.Reliable, own.QoS.TransientLocal && e.QoS.TransientLocal}
 }

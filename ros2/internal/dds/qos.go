@@ -9,11 +9,11 @@ import (
 	"rsros/ros2/internal/rtps"
 )
 
-// QoS is what a pair of endpoints must agree about.
+// QoS is what a pair of endpoints must agree about. The zero value is best effort and volatile.
 type QoS struct {
 	Reliable       bool
-	TransientLocal bool // the writer keeps samples for readers that come later
-	Depth          int  // samples that are kept; not announced
+	TransientLocal bool // late readers get the last samples, Depth of them
+	Depth          int  // samples that are kept for slow and late readers; default 10; not announced
 }
 
 // foreign is the QoS that we don't offer, as peers announce it.
@@ -35,7 +35,7 @@ type Endpoint struct {
 	UserData string
 	ignore   string // of our readers, see ReaderOptions.Ignore
 	foreign  foreign
-	locators []netip.AddrPort // empty: those of the participant
+	locator  netip.AddrPort // zero: that of the participant
 }
 
 // Mismatch returns why a reader doesn't get a writer's samples, or "".

@@ -82,7 +82,7 @@ func (r *Reader) open(other *remote, e *Endpoint) *inlet {
 	in.counts = r.former[e.GUID]
 	delete(r.former, e.GUID)
 	if in.reliable {
-		r.p.acks.schedule(in)
+		in.schedule()
 	}
 	return in
 }
@@ -98,11 +98,9 @@ func (r *Reader) receive(m *rtps.Submessage) {
 		return
 	}
 	in.receive(m)
-	for {
-		s := in.shift()
-		if s == nil {
-			break
-		}
+	for len(in.inOrder) > 0 {
+		s := in.inOrder[0]
+		in.inOrder = in.inOrder[1:]
 		r.mu.Unlock()
 		r.callback(s)
 		s.Buffer.Release()

@@ -1,7 +1,8 @@
 package dds
 
 import (
-	"math"
+	"cmp"
+	"slices"
 
 	"rsros/ros2/internal/rtps"
 )
@@ -42,16 +43,12 @@ func appendEndpoint(b []byte, e *Endpoint) []byte {
 
 // parseEndpoint reads what SEDP says of an endpoint. What is absent has its default.
 func parseEndpoint(list rtps.Parameters) (e Endpoint, ok bool) {
-	guid, ok := list.Get(rtps.PIDEndpointGUID)
-	if !ok {
+	if e.GUID, ok = list.Get(rtps.PIDEndpointGUID).GUID(); !ok {
 		return e, false
 	}
-	if e.GUID, ok = guid.GUID(); !ok {
-		return e, false
-	}
-	e.QoS.Reliable = e.GUID.Entity().IsWriter()
-	list.All(func(q rtps.Parameter) {
-		v, number := q.U32()
+	e.QoS.Reliable = e.writes()
+	for q := range list.All() {
+		v := q.U32()
 		switch q.ID {
 		case rtps.PIDTopic:
 			e.Topic = q.Text()
@@ -60,50 +57,48 @@ func parseEndpoint(list rtps.Parameters) (e Endpoint, ok bool) {
 		case rtps.PIDUserData:
 			e.UserData = string(q.Octets())
 		case rtps.PIDReliability:
-			if number {
-				e.QoS.Reliable = v == wireReliable
-			}
+			e.QoS.Reliable = v == wireReliable
 		case rtps.PIDDurability:
-			e.QoS.TransientLocal = number && v >= wireTransientLocal
+			e.QoS.TransientLocal = v >= wireTransientLocal
 		case rtps.PIDDeadline:
 			e.foreign.deadline = q.Duration(0)
 		case rtps.PIDLiveliness:
 			e.foreign.liveliness, e.foreign.lease = v, q.Duration(4)
 		case rtps.PIDOwnership:
-			e.foreign.exclusive = number && v != 0
+			e.foreign.exclusive = v != 0
 		case rtps.PIDPartition:
-			e.foreign.partition = number && v != 0
+			e.foreign.partition = v != 0
 		case rtps.PIDDataRepresentation:
 			e.foreign.noXCDR1 = !hasXCDR1(q)
 		case rtps.PIDUnicastLocator:
-			if a, ok := q.Locator(); ok && len(e.locators) < 8 {
-				e.locators = append(e.locators, a)
-			}
+			e.locator = cmp.Or(e.locator, q.Locator())
 		}
-	})
+	}
 	return e, e.Topic != "" && e.Type != "" && max(len(e.Topic), len(e.Type), len(e.UserData)) <= maxName
 }
 
 // hasXCDR1 reports whether a list of 16-bit representations has XCDR1, which is 0, or is empty, which means the same.
 func hasXCDR1(q rtps.Parameter) bool {
-	n, ok := q.U32()
-	if !ok || n == 0 {
+	n := int64(q.U32())
+	if n == 0 {
 		return true
 	}
 	list := q.Value[4:]
-	for i := 0; i < int(min(n, math.MaxUint16)) && 2*i+1 < len(list); i++ {
-		if list[2*i] == 0 && list[2*i+1] == 0 {
+	for pair := range slices.Chunk(list[:min(2*n, int64(len(list)))], 2) {
+		if pair[0] == 0 && pair[1] == 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// heard takes in what a peer's SEDP writer says.
+// heardEndpoint takes in what a peer's SEDP writer says.
 func (p *Participant) heardEndpoint(s *Sample) {
 	list, ok := rtps.ParseParameters(s.Payload)
 	if s.Inline.Status() != 0 {
-		p.forgetEndpoint(disposed(s, list, ok))
+		if g := disposed(s.Inline, list, rtps.PIDEndpointGUID); g.Prefix() == s.Writer.Prefix() {
+			p.forgetEndpoint(g)
+		}
 		return
 	}
 	if !ok {
@@ -136,15 +131,11 @@ func (p *Participant) heardEndpoint(s *Sample) {
 	p.changed()
 }
 
-// disposed returns the endpoint that a disposal names: by its key hash, or by its key.
-func disposed(s *Sample, list rtps.Parameters, ok bool) (g rtps.GUID) {
-	if q, has := s.Inline.Get(rtps.PIDKeyHash); has {
-		g, _ = q.GUID()
-	} else if q, has := list.Get(rtps.PIDEndpointGUID); ok && has {
-		g, _ = q.GUID()
-	}
-	if g.Prefix() != s.Writer.Prefix() {
-		return rtps.GUID{}
+// disposed returns what a disposal names: by its key hash, or by its key, which is a parameter of its payload.
+func disposed(inline, payload rtps.Parameters, key uint16) rtps.GUID {
+	g, ok := inline.Get(rtps.PIDKeyHash).GUID()
+	if !ok {
+		g, _ = payload.Get(key).GUID()
 	}
 	return g
 }

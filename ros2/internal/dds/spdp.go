@@ -49,7 +49,7 @@ func (p *Participant) announcement() []byte {
 	}
 	b = rtps.AppendU32s(b, rtps.PIDLease, uint32(lease/time.Second), 0)
 	b = rtps.AppendU32s(b, rtps.PIDEndpointSet, ourEndpoints)
-	b = rtps.AppendText(b, rtps.PIDEntityName, p.config.Name)
+	b = rtps.AppendText(b, rtps.PIDEntityName, "/") // as rmw_fastrtps names its participants
 	if p.config.UserData != "" {
 		b = rtps.AppendOctets(b, rtps.PIDUserData, p.config.UserData)
 	}
@@ -111,13 +111,8 @@ func (p *Participant) spread(b []byte, to ...netip.AddrPort) {
 func (p *Participant) heardParticipant(m *rtps.Submessage, from netip.AddrPort) {
 	list, ok := rtps.ParseParameters(m.Payload)
 	if m.Inline.Status() != 0 {
-		g := m.Source.GUID(rtps.Participant)
-		if q, has := m.Inline.Get(rtps.PIDKeyHash); has {
-			g, _ = q.GUID()
-		} else if q, has := list.Get(rtps.PIDParticipantGUID); ok && has {
-			g, _ = q.GUID()
-		}
-		if g.Prefix() == m.Source {
+		g := disposed(m.Inline, list, rtps.PIDParticipantGUID)
+		if g == (rtps.GUID{}) || g.Prefix() == m.Source {
 			p.forget(m.Source, "left")
 		}
 		return
@@ -176,7 +171,7 @@ func counterpart(e rtps.EntityID) rtps.EntityID {
 
 func parseParticipant(list rtps.Parameters) *remote {
 	r := &remote{lease: lease, endpoints: map[rtps.GUID]*Endpoint{}}
-	list.All(func(q rtps.Parameter) {
+	for q := range list.All() {
 		switch q.ID {
 		case rtps.PIDParticipantGUID:
 			if g, ok := q.GUID(); ok {
@@ -192,15 +187,11 @@ func parseParticipant(list rtps.Parameters) *remote {
 			_, rest, _ := strings.Cut(strings.TrimRight(string(q.Octets()), "\x00"), "enclave=")
 			r.Enclave, _, _ = strings.Cut(rest, ";")
 		case rtps.PIDMetaLocator:
-			if a, ok := q.Locator(); ok && !r.meta.IsValid() {
-				r.meta = a
-			}
+			r.meta = cmp.Or(r.meta, q.Locator())
 		case rtps.PIDDefaultLocator:
-			if a, ok := q.Locator(); ok && !r.data.IsValid() {
-				r.data = a
-			}
+			r.data = cmp.Or(r.data, q.Locator())
 		}
-	})
+	}
 	r.lease = min(max(r.lease, minLease), maxLease)
 	r.Name, r.Enclave = r.Name[:min(len(r.Name), maxName)], r.Enclave[:min(len(r.Enclave), maxName)]
 	return r

@@ -7,7 +7,7 @@ type ParticipantInfo struct {
 	GUID          rtps.GUID
 	Name, Enclave string
 	Vendor        [2]byte
-	Address       string
+	Address       string // of discovery
 }
 
 // Participants returns the other participants that are known.

@@ -19,6 +19,16 @@ func (c *cursor) bytes(n int) []byte {
 	return c.b[c.at-n : c.at : c.at]
 }
 
+// fixed reads at most 16 bytes, which are zero after a failure.
+func (c *cursor) fixed(n int) []byte {
+	if b := c.bytes(n); b != nil {
+		return b
+	}
+	return zeros[:n]
+}
+
+var zeros [16]byte
+
 func (c *cursor) order() binary.ByteOrder {
 	if c.big {
 		return binary.BigEndian
@@ -26,34 +36,16 @@ func (c *cursor) order() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-func (c *cursor) u16() uint16 {
-	if b := c.bytes(2); b != nil {
-		return c.order().Uint16(b)
-	}
-	return 0
-}
-
-func (c *cursor) u32() uint32 {
-	if b := c.bytes(4); b != nil {
-		return c.order().Uint32(b)
-	}
-	return 0
-}
+func (c *cursor) u16() uint16      { return c.order().Uint16(c.fixed(2)) }
+func (c *cursor) u32() uint32      { return c.order().Uint32(c.fixed(4)) }
+func (c *cursor) entity() EntityID { return EntityID(c.fixed(4)) }
+func (c *cursor) prefix() Prefix   { return Prefix(c.fixed(12)) }
+func (c *cursor) guid() GUID       { return GUID(c.fixed(16)) }
 
 // number reads a sequence number: the high half, then the low half.
 func (c *cursor) number() int64 {
 	high, low := c.u32(), c.u32()
 	return int64(high)<<32 | int64(low)
-}
-
-func (c *cursor) entity() (e EntityID) {
-	copy(e[:], c.bytes(len(e)))
-	return e
-}
-
-func (c *cursor) prefix() (p Prefix) {
-	copy(p[:], c.bytes(len(p)))
-	return p
 }
 
 // set reads a set after its base.

@@ -2,7 +2,7 @@ package rtps
 
 import (
 	"encoding/hex"
-	"fmt"
+	"iter"
 )
 
 // Prefix identifies a participant.
@@ -81,22 +81,13 @@ func (s *Set) Add(number int64) bool {
 	return true
 }
 
-// All calls do with each number of the set.
-func (s *Set) All(do func(number int64)) {
-	for i := range s.N {
-		if s.Has(i) {
-			do(s.Base + int64(i))
+// All returns the numbers of the set in order.
+func (s *Set) All() iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for i := range s.N {
+			if s.Has(i) && !yield(s.Base+int64(i)) {
+				return
+			}
 		}
 	}
-}
-
-// WireError says that a datagram is malformed.
-type WireError struct {
-	Offset int // of the submessage
-	Kind   byte
-	What   string
-}
-
-func (e *WireError) Error() string {
-	return fmt.Sprintf("RTPS datagram: submessage %#02x at offset %d: %s", e.Kind, e.Offset, e.What)
 }

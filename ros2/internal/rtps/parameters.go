@@ -1,7 +1,9 @@
 package rtps
 
 import (
+	"bytes"
 	"encoding/binary"
+	"iter"
 	"math"
 	"net/netip"
 	"time"
@@ -48,7 +50,7 @@ const (
 
 // Encapsulation of a payload.
 const (
-	EncapsulationSize = 4
+	encapsulationSize = 4
 	plCDRBig          = 0x0002
 	plCDRLittle       = 0x0003
 )
@@ -83,82 +85,85 @@ func (c *cursor) parameters() Parameters {
 
 // ParseParameters reads a payload in the form of PL_CDR.
 func ParseParameters(payload []byte) (Parameters, bool) {
-	if len(payload) < EncapsulationSize {
-		return Parameters{}, false
-	}
-	form := binary.BigEndian.Uint16(payload)
-	c := cursor{b: payload, at: EncapsulationSize, big: form == plCDRBig}
+	c := cursor{b: payload, big: true}
+	form := binary.BigEndian.Uint16(c.fixed(encapsulationSize))
 	if form != plCDRBig && form != plCDRLittle {
 		return Parameters{}, false
 	}
+	c.big = form == plCDRBig
 	list := c.parameters()
 	return list, !c.failed
 }
 
-// All calls do for each parameter.
-func (p Parameters) All(do func(Parameter)) {
-	c := cursor{b: p.b, big: p.big}
-	for {
-		id, size := c.u16(), int(c.u16())
-		value := c.bytes(size)
-		if c.failed || id == PIDSentinel {
-			return
+// All returns the parameters one after the other.
+func (p Parameters) All() iter.Seq[Parameter] {
+	return func(yield func(Parameter) bool) {
+		c := cursor{b: p.b, big: p.big}
+		for {
+			id, size := c.u16(), int(c.u16())
+			value := c.bytes(size)
+			if c.failed || id == PIDSentinel {
+				return
+			}
+			if id&vendorSpecific == 0 {
+				id &^= mustUnderstand
+			}
+			if !yield(Parameter{ID: id, Value: value, big: p.big}) {
+				return
+			}
 		}
-		if id&vendorSpecific == 0 {
-			id &^= mustUnderstand
-		}
-		do(Parameter{ID: id, Value: value, big: p.big})
 	}
 }
 
-// Get returns the first parameter with an id.
-func (p Parameters) Get(id uint16) (found Parameter, ok bool) {
-	p.All(func(q Parameter) {
-		if q.ID == id && !ok {
-			found, ok = q, true
+// Get returns the first parameter with an id, or one without a value, which no method finds anything in.
+func (p Parameters) Get(id uint16) Parameter {
+	for q := range p.All() {
+		if q.ID == id {
+			return q
 		}
-	})
-	return found, ok
+	}
+	return Parameter{ID: id}
 }
 
 // Status returns the bits of PIDStatusInfo.
 func (p Parameters) Status() byte {
-	if q, ok := p.Get(PIDStatusInfo); ok && len(q.Value) >= 4 {
+	if q := p.Get(PIDStatusInfo); len(q.Value) >= 4 {
 		return q.Value[3] // big-endian in every list
 	}
 	return 0
 }
 
-// U32 returns the value as a number; ok is false if it is too short.
-func (q Parameter) U32() (v uint32, ok bool) {
-	c := cursor{b: q.Value, big: q.big}
-	v = c.u32()
-	return v, !c.failed
+// Clone returns a copy that doesn't point into the datagram.
+func (p Parameters) Clone() Parameters { return Parameters{b: bytes.Clone(p.b), big: p.big} }
+
+func (q Parameter) cursor() *cursor { return &cursor{b: q.Value, big: q.big} }
+
+// U32 returns the value as a number, 0 if it is too short.
+func (q Parameter) U32() uint32 { return q.cursor().u32() }
+
+// GUID returns the value as a GUID; ok is false if it is too short.
+func (q Parameter) GUID() (g GUID, ok bool) {
+	c := q.cursor()
+	g = c.guid()
+	return g, !c.failed
 }
 
-// GUID returns the value as a GUID.
-func (q Parameter) GUID() (g GUID, ok bool) { return g, copy(g[:], q.Value) == len(g) }
-
-// Octets returns the value as a sequence of bytes.
+// Octets returns the value as a sequence of bytes, nil if it is malformed.
 func (q Parameter) Octets() []byte {
-	c := cursor{b: q.Value, big: q.big}
+	c := q.cursor()
 	return c.bytes(int(c.u32()))
 }
 
 // Text returns the value as a string, without what follows a NUL.
 func (q Parameter) Text() string {
-	b := q.Octets()
-	for i, v := range b {
-		if v == 0 {
-			return string(b[:i])
-		}
-	}
-	return string(b)
+	text, _, _ := bytes.Cut(q.Octets(), []byte{0})
+	return string(text)
 }
 
 // Duration returns the value from an offset on as a duration, 0 if it is infinite or malformed.
 func (q Parameter) Duration(offset int) time.Duration {
-	c := cursor{b: q.Value, at: min(offset, len(q.Value)), big: q.big}
+	c := q.cursor()
+	c.bytes(offset)
 	seconds, fraction := int32(c.u32()), c.u32() // of a second in 2^-32
 	if c.failed || seconds == math.MaxInt32 || seconds < 0 {
 		return 0
@@ -166,26 +171,22 @@ func (q Parameter) Duration(offset int) time.Duration {
 	return time.Duration(seconds)*time.Second + time.Duration(uint64(fraction)*1e9>>32)
 }
 
-// Sample returns the identity of a sample: its writer and its number.
+// Sample returns the identity of a sample: its writer and its number. ok is false if the value is too short.
 func (q Parameter) Sample() (writer GUID, number int64, ok bool) {
-	c := cursor{b: q.Value, big: q.big}
-	copy(writer[:], c.bytes(len(writer)))
-	number = c.number()
+	c := q.cursor()
+	writer, number = c.guid(), c.number()
 	return writer, number, !c.failed
 }
 
 // locatorUDPv4 is the kind of the locators that are used; others, such as shared memory, are left out.
 const locatorUDPv4 = 1
 
-// Locator returns the value as an address of UDP over IPv4; ok is false if it is another kind.
-func (q Parameter) Locator() (a netip.AddrPort, ok bool) {
-	c := cursor{b: q.Value, big: q.big}
-	kind, port, address := c.u32(), c.u32(), c.bytes(16)
+// Locator returns the value as an address of UDP over IPv4, one that isn't valid if it is another kind.
+func (q Parameter) Locator() netip.AddrPort {
+	c := q.cursor()
+	kind, port, address := c.u32(), c.u32(), c.fixed(16)
 	if c.failed || kind != locatorUDPv4 || port == 0 || port > 0xffff {
-		return a, false
+		return netip.AddrPort{}
 	}
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(address[12:])), uint16(port)), true
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(address[12:])), uint16(port))
 }
-
-// Clone returns a copy that doesn't point into the datagram.
-func (p Parameters) Clone() Parameters { return Parameters{b: append([]byte(nil), p.b...), big: p.big} }

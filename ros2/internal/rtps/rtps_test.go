@@ -57,7 +57,9 @@ func describe(m *Submessage) string {
 		return fmt.Sprintf("GAP %x %d..%d", m.Writer, m.Number, m.Set.Base)
 	}
 	var missing []int64
-	m.Set.All(func(n int64) { missing = append(missing, n) })
+	for n := range m.Set.All() {
+		missing = append(missing, n)
+	}
 	if m.Kind == NackFrag {
 		return fmt.Sprintf("NACK_FRAG %x #%d %d", m.Writer, m.Number, missing)
 	}
@@ -106,22 +108,18 @@ func TestParametersOfCaptures(t *testing.T) {
 	if !ok {
 		t.Fatal("no parameters")
 	}
-	text := func(id uint16) string { q, _ := list.Get(id); return q.Text() }
-	if q, _ := list.Get(PIDUserData); text(PIDEntityName) != "/" || string(q.Octets()) != "enclave=/;\x00" {
-		t.Errorf("name %q, user data %q", text(PIDEntityName), q.Octets())
+	name, data := list.Get(PIDEntityName).Text(), list.Get(PIDUserData).Octets()
+	if name != "/" || string(data) != "enclave=/;\x00" {
+		t.Errorf("name %q, user data %q", name, data)
 	}
-	q, _ := list.Get(PIDMetaLocator)
-	if a, ok := q.Locator(); !ok || a != netip.MustParseAddrPort("10.9.0.1:7410") {
-		t.Errorf("locator %s, %v", a, ok)
+	if a := list.Get(PIDMetaLocator).Locator(); a != netip.MustParseAddrPort("10.9.0.1:7410") {
+		t.Errorf("locator %s", a)
 	}
-	if q, _ = list.Get(PIDDefaultLocator); len(q.Value) != 24 {
-		t.Fatalf("locator of %d bytes", len(q.Value))
+	if q := list.Get(PIDDefaultLocator); len(q.Value) != 24 || q.Locator().IsValid() {
+		t.Errorf("the locator of shared memory, of %d bytes, is taken for %s", len(q.Value), q.Locator())
 	}
-	if a, ok := q.Locator(); ok {
-		t.Errorf("the locator of shared memory is taken for %s", a)
-	}
-	q, _ = scan(t, all["request-jazzy"])[0].Inline.Get(PIDRelatedSample)
-	if g, n, ok := q.Sample(); !ok || g.Entity()[3] != KindReader || n != -1<<32 {
+	inline := scan(t, all["request-jazzy"])[0].Inline
+	if g, n, ok := inline.Get(PIDRelatedSample).Sample(); !ok || g.Entity()[3] != KindReader || n != -1<<32 {
 		t.Errorf("related sample %s #%d, %v", g, n, ok)
 	}
 }
@@ -160,9 +158,9 @@ func TestWrittenIsRead(t *testing.T) {
 			t.Errorf("%d: %s", i, got)
 		}
 	}
-	if q, _ := list[0].Inline.Get(PIDRelatedSample); len(list) != len(want) {
+	if len(list) != len(want) {
 		t.Errorf("%d submessages", len(list))
-	} else if g, n, _ := q.Sample(); g != source.GUID(reader) || n != 1<<40+5 {
+	} else if g, n, _ := list[0].Inline.Get(PIDRelatedSample).Sample(); g != source.GUID(reader) || n != 1<<40+5 {
 		t.Errorf("related sample %s #%d", g, n)
 	}
 }
@@ -211,22 +209,22 @@ func FuzzScan(f *testing.F) {
 			if int64(len(m.Payload)) > int64(len(b)) || m.Kind == DataFrag && int64(m.Fragment-1)*int64(m.FragmentSize)+int64(len(m.Payload)) > m.SampleSize {
 				t.Fatalf("payload of %d bytes: %+v", len(m.Payload), m)
 			}
-			m.Set.All(func(n int64) {
+			for n := range m.Set.All() {
 				if n < m.Set.Base || n >= m.Set.Base+MaxSet {
 					t.Fatalf("set %+v has %d", m.Set, n)
 				}
-			})
+			}
 			list, _ := ParseParameters(m.Payload)
 			for _, p := range []Parameters{m.Inline, list} {
 				p.Status()
-				p.All(func(q Parameter) {
+				for q := range p.All() {
 					q.Text()
 					q.U32()
 					q.GUID()
 					q.Sample()
 					q.Locator()
 					q.Duration(4)
-				})
+				}
 			}
 		}
 	})
