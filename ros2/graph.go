@@ -1,6 +1,7 @@
 package ros2
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,12 +16,8 @@ type Graph struct {
 
 // ParticipantInfo is a participant: usually a process.
 type ParticipantInfo struct {
-	GUID    GUID
-	Name    string
-	Enclave string
-	Vendor  [2]byte
-	Address string   // of discovery
-	Nodes   []string // full names; none if it isn't of ROS 2
+	dds.ParticipantInfo
+	Nodes []string // full names; none if it isn't of ROS 2
 }
 
 // EndpointInfo is a publisher or a subscriber of a topic, or half of a service's server or client.
@@ -51,9 +48,8 @@ func (n *Node) Graph() *Graph {
 	n.mu.Lock()
 	n.forgetInfos(list)
 	nodes := map[GUID]string{}
-	for i := range list {
-		p := &list[i]
-		info := ParticipantInfo{GUID: p.GUID, Name: p.Name, Enclave: p.Enclave, Vendor: p.Vendor, Address: p.Address}
+	for _, p := range list {
+		info := ParticipantInfo{ParticipantInfo: p}
 		for _, node := range n.infos[p.GUID.Prefix()] {
 			name := strings.TrimSuffix(node.namespace, "/") + "/" + node.name
 			info.Nodes = append(info.Nodes, name)
@@ -63,20 +59,17 @@ func (n *Node) Graph() *Graph {
 		}
 		g.Participants = append(g.Participants, info)
 	}
-	own := ParticipantInfo{GUID: n.p.GUID(), Name: "/", Enclave: n.config.Enclave, Nodes: []string{n.FullName()}}
+	own := dds.ParticipantInfo{GUID: n.p.GUID(), Name: "/", Enclave: n.config.Enclave}
 	for e := range n.own {
 		nodes[e] = n.FullName()
 	}
 	n.mu.Unlock()
-	g.Participants = append(g.Participants, own)
+	g.Participants = append(g.Participants, ParticipantInfo{own, []string{n.FullName()}})
 	for _, e := range n.p.Endpoints() {
 		g.Endpoints = append(g.Endpoints, endpointInfo(e, nodes[e.GUID]))
 	}
 	slices.SortFunc(g.Endpoints, func(a, b EndpointInfo) int {
-		if c := strings.Compare(a.Topic, b.Topic); c != 0 {
-			return c
-		}
-		return slices.Compare(a.GUID[:], b.GUID[:])
+		return cmp.Or(strings.Compare(a.Topic, b.Topic), slices.Compare(a.GUID[:], b.GUID[:]))
 	})
 	return g
 }
@@ -95,7 +88,7 @@ func endpointInfo(e dds.Endpoint, node string) EndpointInfo {
 	writes := e.GUID.Entity().IsWriter()
 	i := EndpointInfo{
 		GUID: e.GUID, Node: node, Topic: name, Type: rosType(e.Type), Hash: hashOf(e.UserData),
-		Publisher: writes, QoS: QoS(e.QoS), UserData: e.UserData, dds: e,
+		Publisher: writes, QoS: e.QoS, UserData: e.UserData, dds: e,
 	}
 	switch kind {
 	case requestTopic:

@@ -9,11 +9,7 @@ import (
 )
 
 // QoS is a topic's quality of service. The zero value is best effort and volatile.
-type QoS struct {
-	Reliable       bool
-	TransientLocal bool // late subscribers get the last messages, Depth of them
-	Depth          int  // messages that are kept for slow and late subscribers; default 10
-}
+type QoS = dds.QoS
 
 // PublisherOptions describe a published topic.
 type PublisherOptions struct {
@@ -45,7 +41,7 @@ func (n *Node) Advertise(o PublisherOptions) (*Publisher, error) {
 		return nil, fmt.Errorf("advertise %s: %w", topic, err)
 	}
 	w, err := n.p.NewWriter(dds.WriterOptions{
-		Topic: topicPrefix + topic, Type: typ, QoS: dds.QoS(o.QoS), UserData: n.userData(o.Hash),
+		Topic: topicPrefix + topic, Type: typ, QoS: o.QoS, UserData: n.userData(o.Hash),
 		Bytes: o.QueueBytes, OnReaders: o.OnSubscriber,
 	})
 	if err != nil {
@@ -58,9 +54,6 @@ func (n *Node) Advertise(o PublisherOptions) (*Publisher, error) {
 
 // Topic returns the resolved name.
 func (p *Publisher) Topic() string { return p.topic }
-
-// GUID returns the publisher's, by which subscribers know it.
-func (p *Publisher) GUID() GUID { return p.w.GUID() }
 
 // Publish publishes a message in CDR with its encapsulation, takes over the reference to its body, and returns. A slow
 // subscriber loses the oldest messages that it doesn't have yet when more than QoS.Depth, or QueueBytes, are kept. With

@@ -82,7 +82,7 @@ func TestTopic(t *testing.T) {
 		return len(list) == 1 && list[0].Node == "/a/talker"
 	})
 	g := listener.Graph()
-	if e := g.Publishers(topic)[0]; e.Type != stringType || e.Hash != hash || e.GUID != p.GUID() || !e.QoS.Reliable {
+	if e := g.Publishers(topic)[0]; e.Type != stringType || e.Hash != hash || e.GUID != p.w.GUID() || !e.QoS.Reliable {
 		t.Errorf("%+v", e)
 	}
 	if _, ok := g.Topics()[topic]; !ok || !slices.Contains(g.Services()["/a/talker/get_type_description"], describeType) {
@@ -99,7 +99,7 @@ func TestTopic(t *testing.T) {
 		if kept == nil {
 			kept, data = r.Retain(), r.Data
 		}
-		if r.Publisher != p.GUID() || time.Since(time.Unix(0, r.Time)).Abs() > time.Minute {
+		if r.Publisher != p.w.GUID() || time.Since(time.Unix(0, r.Time)).Abs() > time.Minute {
 			t.Errorf("from %s at %d", r.Publisher, r.Time)
 		}
 		heard <- msgs.NewCDRDecoder(r.Data).String()
@@ -116,7 +116,7 @@ func TestTopic(t *testing.T) {
 		t.Errorf("a retained message is %q", got)
 	}
 	kept.Release()
-	if c := s.Counts()[p.GUID()]; c.Received != 2 || c.Lost != 0 {
+	if c := s.Counts()[p.w.GUID()]; c.Received != 2 || c.Lost != 0 {
 		t.Errorf("counts %+v", c)
 	}
 	want, err := listener.Subscribe(SubscriberOptions{Topic: topic, Type: "std_msgs/msg/Empty", Callback: func(Received) {}})
@@ -125,7 +125,7 @@ func TestTopic(t *testing.T) {
 	}
 	change(t, talker, "both subscribers", func(g *Graph) bool { return len(g.Subscribers(topic)) == 2 })
 	for _, e := range talker.Graph().Subscribers(topic) {
-		if why := Mismatch(&g.Publishers(topic)[0], &e); (why == "") != (e.GUID == s.GUID()) {
+		if why := Mismatch(&g.Publishers(topic)[0], &e); (why == "") != (e.GUID == s.r.GUID()) {
 			t.Errorf("%s: %q", e.GUID, why)
 		}
 	}

@@ -47,9 +47,8 @@ type Counts = dds.Counts
 
 // Subscriber is a subscription.
 type Subscriber struct {
-	n     *Node
-	topic string
-	r     *dds.Reader
+	n *Node
+	r *dds.Reader
 }
 
 // Subscribe subscribes to a topic.
@@ -63,7 +62,7 @@ func (n *Node) Subscribe(o SubscriberOptions) (*Subscriber, error) {
 		return nil, fmt.Errorf("subscribe to %s: %w", topic, err)
 	}
 	r, err := n.p.NewReader(dds.ReaderOptions{
-		Topic: topicPrefix + topic, Type: typ, QoS: dds.QoS(o.QoS), Ignore: o.Ignore, UserData: n.userData(o.Hash),
+		Topic: topicPrefix + topic, Type: typ, QoS: o.QoS, Ignore: o.Ignore, UserData: n.userData(o.Hash),
 		MaxSample: o.MaxMessage, OnWriters: o.OnPublisher,
 		Callback: func(s *dds.Sample) {
 			o.Callback(Received{Data: s.Payload, Publisher: s.Writer, Number: s.Number, Time: s.Time, sample: s})
@@ -72,15 +71,9 @@ func (n *Node) Subscribe(o SubscriberOptions) (*Subscriber, error) {
 	if err != nil {
 		return nil, fmt.Errorf("subscribe to %s: %w", topic, err)
 	}
-	s := &Subscriber{n: n, topic: topic, r: r}
+	s := &Subscriber{n, r}
 	return s, n.adopt(r.Close, r.GUID())
 }
-
-// Topic returns the resolved name.
-func (s *Subscriber) Topic() string { return s.topic }
-
-// GUID returns the subscriber's.
-func (s *Subscriber) GUID() GUID { return s.r.GUID() }
 
 // Publishers returns the number of matched publishers.
 func (s *Subscriber) Publishers() int { return s.r.Matched() }
