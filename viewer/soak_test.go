@@ -54,6 +54,7 @@ func TestSoak(t *testing.T) {
 	const clients, rounds, growth = 20, 6, 1 << 20 // a client that is kept has more than 64 KiB
 	s, page, hello := start(t, Options{}, "sim")
 	depth := streams(hello["source"])["Depth_0"]
+	const topic = "/device_0/sensor_0/Depth_0/image/data"
 	var before uint64
 	for n := range rounds {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { // whose clients are forgotten at its end
@@ -63,12 +64,14 @@ func TestSoak(t *testing.T) {
 				v.Frame()
 				v.Conn.CloseNow() //nolint:errcheck // it doesn't say goodbye
 				c := visitor.DialFoxglove(t, "ws"+strings.TrimPrefix(page.Page, "http"))
-				c.Subscribe(1, "/device_0/sensor_0/Depth_0/image/data")
+				c.Subscribe(1, topic)
 				c.Await("an image", isMessage)
 				c.Close()
 			}
 		})
-		peer.Await(t, "all to have left", func() bool { return len(s.viewers.All()) == 1 && len(s.foxglove.Counts()) == 0 })
+		peer.Await(t, "all to have left", func() bool {
+			return len(s.viewers.All()) == 1 && len(s.current().topicList().byName[topic].taps.All()) == 0
+		})
 		var m runtime.MemStats
 		runtime.GC()
 		runtime.GC() // what the first one left in pools

@@ -16,9 +16,8 @@ import (
 // may take time, setting parameters and controlling playback, in order.
 type client struct {
 	*clients.Client
-	s       *Server
-	control bool // may publish, call services, set parameters and control playback
-	clock   *clients.Subscription
+	s     *Server
+	clock *clients.Subscription
 
 	calls chan struct{}    // one for each service call under way
 	slow  chan slowRequest // for the third goroutine
@@ -42,26 +41,28 @@ type client struct {
 	head  []byte
 }
 
-func newClient(s *Server, conn *clients.Client, control bool) *client {
-	c := &client{Client: conn, s: s, control: control, calls: make(chan struct{}, maxCalls), slow: make(chan slowRequest, maxCalls),
-		subs: make(map[uint32]*subscription), watched: make(map[uint32]bool), params: make(map[string]bool), publishing: make(map[uint32]Publisher)}
-	c.clock = conn.Subscribe(clients.Options{Class: clients.ClassTime, Messages: 1, Send: func(i clients.Item, _ clients.Delivery) error {
-		return c.sendTime(i.(*instant))
-	}})
+func newClient(s *Server, conn *clients.Client) *client {
+	c := &client{
+		Client: conn, s: s, calls: make(chan struct{}, maxCalls), slow: make(chan slowRequest, maxCalls),
+		subs: make(map[uint32]*subscription), watched: make(map[uint32]bool), params: make(map[string]bool),
+		publishing: make(map[uint32]Publisher),
+	}
+	send := func(i clients.Item, _ clients.Delivery) error { return c.sendTime(i.(*instant)) }
+	c.clock = conn.Subscribe(clients.Options{Class: clients.ClassTime, Messages: 1, Send: send})
 	return c
 }
 
-func (c *client) capabilities() []string {
+func (s *Server) capabilities() []string {
 	list := []string{}
-	if c.s.graph != nil {
+	if s.graph != nil {
 		list = append(list, "connectionGraph", "parameters", "parametersSubscribe")
-		if c.control {
+		if s.o.Control {
 			list = append(list, "clientPublish", "services")
 		}
 	}
-	if _, _, playing := c.s.playback(); playing {
+	if _, _, playing := s.playback(); playing {
 		list = append(list, "time")
-		if c.control {
+		if s.o.Control {
 			list = append(list, "playbackControl")
 		}
 	}
@@ -160,25 +161,17 @@ func (c *client) text(message []byte) error {
 	}
 	switch r.Op {
 	case "subscribe":
-		for _, s := range r.Subscriptions {
-			c.subscribe(s)
-		}
+		each(r.Subscriptions, c.subscribe)
 	case "unsubscribe":
-		for _, id := range r.SubscriptionIDs {
-			c.unsubscribe(id)
-		}
+		each(r.SubscriptionIDs, c.unsubscribe)
 	case "advertise":
-		for _, ch := range r.Channels {
-			c.beginPublishing(ch)
-		}
+		each(r.Channels, c.beginPublishing)
 	case "unadvertise":
-		for _, id := range r.ChannelIDs {
-			c.endPublishing(id)
-		}
+		each(r.ChannelIDs, c.endPublishing)
 	case "getParameters":
 		c.later(len(message), func() { c.getParams(r.ParameterNames, r.ID) })
 	case "setParameters":
-		if !c.control {
+		if !c.s.o.Control {
 			c.status(levelError, "setParameters: this client may not set parameters")
 			break
 		}
@@ -197,6 +190,12 @@ func (c *client) text(message []byte) error {
 		return fmt.Errorf("unknown op %s", quoted(r.Op))
 	}
 	return nil
+}
+
+func each[T any](list []T, do func(T)) {
+	for _, x := range list {
+		do(x)
+	}
 }
 
 // decodedFactor is the maximum memory, in bytes, that decoding takes for each byte of a text message.
@@ -297,7 +296,7 @@ func (c *client) openChannel(ch clientChannel) (level, error) {
 		typ, known = msgs.Type{Name: ch.SchemaName, MD5: spec.MD5(), Definition: ch.Schema}, true
 	}
 	switch {
-	case !c.control:
+	case !c.s.o.Control:
 		return levelError, errors.New("this client may not publish")
 	case c.publishing[ch.ID] != nil:
 		return levelWarning, errors.New("the id is in use")

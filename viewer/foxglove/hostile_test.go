@@ -57,7 +57,7 @@ func TestUnfinishedMessages(t *testing.T) {
 	}
 	c := visitor.DialFoxglove(t, url)
 	c.Subscribe(1, "/a")
-	peer.Await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
+	peer.Await(t, "the subscription", func() bool { return len(subscriptions(s, "/a")) == 1 })
 	f.publish("/a", 1, "small")
 	c.Await("a small message", isMessage)
 	for _, conn := range list {

@@ -48,7 +48,7 @@ func (s *Server) sendPlayback(now PlaybackState, request string) {
 func (c *client) play(p playbackControl) {
 	s := c.s
 	start, end, playing := s.playback()
-	if !playing || !c.control {
+	if !playing || !c.s.o.Control {
 		c.status(levelError, "Playback can't be controlled: the capability playbackControl isn't declared")
 		return
 	}

@@ -114,7 +114,7 @@ func TestTime(t *testing.T) {
 	p.server = s
 	c := visitor.DialFoxglove(t, url)
 	c.Subscribe(1, "/a")
-	peer.Await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
+	peer.Await(t, "the subscription", func() bool { return len(subscriptions(s, "/a")) == 1 })
 	p.become(p.now)
 	var seen []int64
 	read := func(until int64) {

@@ -40,10 +40,12 @@ type Server struct {
 	playing atomic.Bool  // messages have times of the recording
 	round   atomic.Int64 // last PlaybackState.Jumps
 
-	following sync.Mutex // orders the beginning and the end of following; taken before mu
+	// following guards unfollow. It is taken before mu.
+	following sync.Mutex
+	unfollow  func() // while there are clients
 
+	// mu guards:
 	mu       sync.Mutex
-	unfollow func() // while there are clients
 	session  string // sent to clients
 	state    *State // sent to clients
 	topics   advertised[Topic]
@@ -73,7 +75,7 @@ func (s *Server) Begin() {
 	s.playing.Store(playing)
 	for _, c := range s.clients.All() {
 		c.playback = false
-		c.send("serverInfo", s.info(c))
+		c.send("serverInfo", s.info())
 	}
 	s.mu.Unlock()
 	s.Update(&State{})
@@ -98,7 +100,7 @@ const maxRequest = 16 << 20
 // ServeHTTP serves a client until it disconnects. The caller must have checked the Host and Origin headers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.clients.Serve(w, r, maxRequest, subprotocols(), func(conn *clients.Client) (*client, error) {
-		c := newClient(s, conn, s.o.Control)
+		c := newClient(s, conn)
 		err := s.join(c)
 		if err == nil {
 			c.Go(c.doSlow)
@@ -111,7 +113,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) join(c *client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.send("serverInfo", s.info(c))
+	c.send("serverInfo", s.info())
 	if len(s.topics.live) == 0 {
 		c.send("advertise", object{"channels": []channelInfo{}})
 	}
@@ -150,30 +152,24 @@ func (s *Server) follow() {
 	}
 	s.following.Lock()
 	defer s.following.Unlock()
-	s.mu.Lock()
-	wanted, unfollow := len(s.clients.All()) > 0, s.unfollow
-	s.mu.Unlock()
-	switch {
-	case wanted && unfollow == nil:
-		unfollow = s.graph.Follow(s.Update)
-	case !wanted && unfollow != nil:
-		unfollow()
-		unfollow = nil
+	switch wanted := len(s.clients.All()) > 0; {
+	case wanted && s.unfollow == nil:
+		s.unfollow = s.graph.Follow(s.Update)
+	case !wanted && s.unfollow != nil:
+		s.unfollow()
+		s.unfollow = nil
 	}
-	s.mu.Lock()
-	s.unfollow = unfollow
-	s.mu.Unlock()
 }
 
 // Close disconnects all clients and waits for every goroutine. It may be called more than once.
 func (s *Server) Close() { s.clients.Close(0) }
 
 // info returns the first message to a client.
-func (s *Server) info(c *client) serverInfo {
-	i := serverInfo{Name: s.o.Name, Capabilities: c.capabilities(), SupportedEncodings: []string{encodingROS},
+func (s *Server) info() serverInfo {
+	i := serverInfo{Name: s.o.Name, Capabilities: s.capabilities(), SupportedEncodings: []string{encodingROS},
 		// Lichtblick decodes ROS 1's common types for this name, and takes any other name for ROS 2.
 		Metadata: map[string]string{"ROS_DISTRO": "noetic"}, SessionID: s.session}
-	if start, end, ok := s.playback(); ok && c.control {
+	if start, end, ok := s.playback(); ok && s.o.Control {
 		i.DataStartTime, i.DataEndTime = stampOf(start), stampOf(end)
 	}
 	return i
@@ -207,17 +203,3 @@ func (s *Server) setState(state *State) (ended []*subscription) {
 
 // Drain waits until the clients have been sent their queued messages, or ctx ends.
 func (s *Server) Drain(ctx context.Context) error { return s.clients.Drain(ctx) }
-
-// Counts returns the counters of all clients' subscriptions.
-func (s *Server) Counts() (list []Counts) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.clients.All() {
-		for _, sub := range c.subs {
-			if sub != nil {
-				list = append(list, sub.counts())
-			}
-		}
-	}
-	return list
-}

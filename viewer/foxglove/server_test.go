@@ -143,7 +143,7 @@ func TestOneSubscriptionForAll(t *testing.T) {
 		c.Subscribe(5, "/a")
 		c.Subscribe(6, "/latched")
 	}
-	peer.Await(t, "the subscriptions", func() bool { return f.subscribers("/latched") == 2 && delivered(s, "/a") == 2 })
+	peer.Await(t, "the subscriptions", func() bool { return f.subscribers("/latched") == 2 && len(subscriptions(s, "/a")) == 2 })
 	if n := f.subscribers("/a"); n != 1 {
 		t.Errorf("%d subscriptions of /a, expected one for both clients", n)
 	}
@@ -155,7 +155,7 @@ func TestOneSubscriptionForAll(t *testing.T) {
 	}
 	peer.Await(t, "the memory to be released", func() bool { return m.refs.Load() == 0 })
 	one.Send(map[string]any{"op": "unsubscribe", "subscriptionIds": []int{5}})
-	peer.Await(t, "one to have unsubscribed", func() bool { return delivered(s, "/a") == 1 })
+	peer.Await(t, "one to have unsubscribed", func() bool { return len(subscriptions(s, "/a")) == 1 })
 	two.Close()
 	peer.Await(t, "two to have left", func() bool { return f.subscribers("/a") == 0 && f.subscribers("/latched") == 1 })
 	one.Close()
@@ -168,14 +168,18 @@ func TestOneSubscriptionForAll(t *testing.T) {
 
 func isMessage(e visitor.Event) bool { return e.Opcode == opMessage }
 
-// delivered returns the number of subscriptions that the server has to a topic.
-func delivered(s *Server, topic string) (n int) {
-	for _, c := range s.Counts() {
-		if c.Topic == topic {
-			n++
+// subscriptions returns the clients' subscriptions of a topic.
+func subscriptions(s *Server, topic string) (list []*subscription) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.clients.All() {
+		for _, sub := range c.subs {
+			if sub != nil && sub.channel.Name == topic {
+				list = append(list, sub)
+			}
 		}
 	}
-	return n
+	return list
 }
 
 // TestErrors checks the responses to invalid requests.
@@ -430,7 +434,7 @@ func TestClose(t *testing.T) {
 	s, url := start(t, Options{Source: f})
 	c := visitor.DialFoxglove(t, url)
 	c.Subscribe(1, "/a")
-	peer.Await(t, "the subscription", func() bool { return delivered(s, "/a") == 1 })
+	peer.Await(t, "the subscription", func() bool { return len(subscriptions(s, "/a")) == 1 })
 	var all []*memory
 	for range 20 { // more than the sockets buffer
 		all = append(all, f.publish("/a", 1, strings.Repeat("x", 1<<20)))

@@ -12,7 +12,7 @@ import (
 func (s *Server) updateServices(list []Service) {
 	added, removed := s.services.update(list)
 	for _, c := range s.clients.All() {
-		if c.control && len(removed) > 0 {
+		if s.o.Control && len(removed) > 0 {
 			c.send("unadvertiseServices", object{"serviceIds": removed})
 		}
 		c.advertiseServices(added)
@@ -22,7 +22,7 @@ func (s *Server) updateServices(list []Service) {
 // advertiseServices advertises some services to the client, sorted by name, if it may call them.
 // The server's mu is held.
 func (c *client) advertiseServices(list []uint32) {
-	if !c.control {
+	if !c.s.o.Control {
 		return
 	}
 	live := c.s.services.live
@@ -50,7 +50,7 @@ func (c *client) call(r serviceRequest) {
 	size := int64(len(r.request))
 	problem := ""
 	switch {
-	case !c.control:
+	case !c.s.o.Control:
 		problem = "this client may not call services"
 	case !known:
 		problem = "there is no such service"

@@ -20,7 +20,7 @@ func TestSlowClient(t *testing.T) {
 		c.Subscribe(1, "/image")
 		c.Subscribe(2, "/imu")
 	}
-	peer.Await(t, "the subscriptions", func() bool { return delivered(s, "/image") == 2 && delivered(s, "/imu") == 2 })
+	peer.Await(t, "the subscriptions", func() bool { return len(subscriptions(s, "/image")) == 2 && len(subscriptions(s, "/imu")) == 2 })
 	pixels := strings.Repeat("x", 1<<20)
 	for i := range images {
 		f.publish("/image", int64(i), "head", pixels)
@@ -53,11 +53,12 @@ func TestSlowClient(t *testing.T) {
 		warned = got.Message == dropText && got.ID == dropStatusID && got.Level == levelWarning
 	}
 	var dropped []int
-	for _, c := range s.Counts() {
-		if c.Topic == "/image" {
-			dropped = append(dropped, int(c.Dropped))
-		} else if c.Dropped > 0 {
-			t.Errorf("%d samples were dropped", c.Dropped)
+	for _, sub := range subscriptions(s, "/image") {
+		dropped = append(dropped, int(sub.large.Counts().Dropped))
+	}
+	for _, sub := range subscriptions(s, "/imu") {
+		if n := sub.small.Counts().Dropped; n > 0 {
+			t.Errorf("%d samples were dropped", n)
 		}
 	}
 	if lost := images - received; lost == 0 || len(dropped) != 2 || dropped[0]+dropped[1] != lost {

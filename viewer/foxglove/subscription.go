@@ -67,17 +67,6 @@ func (s *subscription) close() {
 	s.large.Close()
 }
 
-// Counts has the counters of one subscription.
-type Counts struct {
-	Topic string
-	clients.Counts
-}
-
-func (s *subscription) counts() Counts {
-	c, l := s.small.Counts(), s.large.Counts()
-	return Counts{s.channel.Name, clients.Counts{Given: c.Given + l.Given, Sent: c.Sent + l.Sent, Dropped: c.Dropped + l.Dropped, Bytes: c.Bytes + l.Bytes, Waiting: c.Waiting + l.Waiting}}
-}
-
 // sendMessage sends the time and then a message of a subscription.
 func (c *client) sendMessage(id uint32, m *message) error {
 	if m.time != nil && m.time.round == c.time.round {
