@@ -47,7 +47,7 @@ func TestLogOfSlowViewer(t *testing.T) {
 	if n := s.viewers.All()[0].Unsent(); n < maxWaitingLog/2 || n > maxWaitingLog+2*maxLine {
 		t.Errorf("%d bytes wait", n)
 	}
-	if n := s.viewers.Slow(); n != 0 {
+	if n := s.viewers.SlowClients(); n != 0 {
 		t.Errorf("%d viewers were disconnected", n)
 	}
 }

@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"errors"
 	"sync"
 	"time"
 
@@ -17,10 +16,6 @@ const (
 	// stuckTime is how long a client may take to read or send one message when the budget is exhausted.
 	stuckTime = time.Second
 )
-
-// ErrBudget means that a client was disconnected because all clients together needed too
-// much memory, and it had held its own for longest.
-var ErrBudget = errors.New("the client is too slow, and clients keep too much memory")
 
 // Budget bounds the bytes that clients make the program keep: what waits for them, what is being sent to them, and what
 // they have sent. A message that waits for several clients counts once.

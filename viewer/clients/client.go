@@ -22,10 +22,6 @@ const (
 	pingTime     = 10 * time.Second
 )
 
-// ErrSlow means that a client was disconnected because it doesn't read messages that can't
-// be dropped, or reads nothing at all.
-var ErrSlow = errors.New("the client doesn't read what it is sent")
-
 // Client is one connection.
 type Client struct {
 	budget  *Budget

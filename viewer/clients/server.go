@@ -19,13 +19,6 @@ import (
 // maxClients is the maximum number of clients that a server has at once.
 const maxClients = 32
 
-var (
-	// ErrFull means that there are as many clients as are allowed.
-	ErrFull = errors.New("there are as many clients as are allowed")
-	// ErrClosed means that the server has been closed.
-	ErrClosed = errors.New("the program ends")
-)
-
 // Member is what a protocol has for each client: a type that embeds *Client.
 type Member interface {
 	comparable
@@ -120,8 +113,8 @@ func (s *Server[M]) leave(m M, cause error, log zerolog.Logger) {
 	s.running.Done()
 }
 
-// Slow is how many clients were disconnected because they were too slow.
-func (s *Server[M]) Slow() uint64 { return s.slow.Load() }
+// SlowClients is how many clients were disconnected because they were too slow.
+func (s *Server[M]) SlowClients() uint64 { return s.slow.Load() }
 
 // All lists the clients, in the order in which they joined.
 func (s *Server[M]) All() []M {
@@ -167,7 +160,7 @@ func (s *Server[M]) Close(patience time.Duration) {
 	}
 	all.Wait()
 	s.running.Wait()
-	if n := s.Slow(); n > 0 && first {
+	if n := s.SlowClients(); n > 0 && first {
 		s.log.Warn().Uint64("clients", n).Msg("clients were disconnected because they were slow")
 	}
 }

@@ -89,6 +89,6 @@ func TestUnreadAnswers(t *testing.T) {
 			time.Sleep(time.Millisecond) // requests are answered one at a time
 		}
 	})
-	peer.Await(t, "all to be disconnected", func() bool { return s.clients.Slow() == asking })
+	peer.Await(t, "all to be disconnected", func() bool { return s.clients.SlowClients() == asking })
 	peer.Await(t, "the memory", func() bool { return b.Used() == 0 })
 }
