@@ -89,14 +89,11 @@ func (g *cameras) sendOptions() {
 
 // frameTime returns the time of a stream's frame.
 func (g *cameras) frameTime(id uint16, number uint64) (time.Duration, error) {
-	for _, c := range g.parts {
-		for name, s := range c.streams {
-			if s.id == id {
-				return c.find(name, number)
-			}
-		}
+	c, name, s := g.lookup(id)
+	if s == nil {
+		return 0, camdriver.ErrNotFound
 	}
-	return 0, camdriver.ErrNotFound
+	return c.find(name, number)
 }
 
 // find returns the position of a stream's frame.

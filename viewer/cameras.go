@@ -158,14 +158,20 @@ func (g *cameras) sensorCount() (n int) {
 }
 
 func (g *cameras) stream(id uint16) *stream {
+	_, _, s := g.lookup(id)
+	return s
+}
+
+// lookup returns the stream with a number, with its camera and its name there; nil if there is none.
+func (g *cameras) lookup(id uint16) (*camera, camdriver.StreamID, *stream) {
 	for _, c := range g.parts {
-		for _, s := range c.streams {
+		for name, s := range c.streams {
 			if s.id == id {
-				return s
+				return c, name, s
 			}
 		}
 	}
-	return nil
+	return nil, camdriver.StreamID{}, nil
 }
 
 func (g *cameras) topicList() *topics { return g.topics }

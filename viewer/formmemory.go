@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"runtime"
 	"slices"
 	"sync"
 
@@ -15,15 +14,15 @@ const (
 	bufferGrain = 32 << 10
 )
 
-// formMemory holds the buffers and encoders of encoded images, and reuses those that are returned to it. Without it,
-// each encoded image would wait for the garbage collector, which runs rarely in a program with large frames. Its zero
-// value is ready to use, by several goroutines at a time.
+// formMemory holds the buffers of encoded images, and reuses those that are returned to it. Without it, each encoded
+// image would wait for the garbage collector, which runs rarely in a program with large frames. Its zero value is ready
+// to use, by several goroutines at a time.
 type formMemory struct {
-	mu       sync.Mutex
-	free     [][]byte // longest unused first
-	kept     int      // bytes of free
-	lent     int      // number of buffers in use
-	encoders []*encoder
+	// mu guards:
+	mu   sync.Mutex
+	free [][]byte // longest unused first
+	kept int      // bytes of free
+	lent int      // number of buffers in use
 }
 
 // encoder encodes one image at a time. It has memory for the largest possible result, so that
@@ -33,6 +32,8 @@ type encoder struct {
 	code []byte
 	rows []byte // a band without padding
 }
+
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
 // get returns a buffer of n bytes, which aren't cleared.
 func (m *formMemory) get(n int) []byte {
@@ -66,26 +67,4 @@ func (m *formMemory) put(b []byte) {
 		m.kept -= cap(m.free[old])
 	}
 	m.free = slices.Delete(m.free, 0, old)
-}
-
-// encoder returns an encoder, which the caller releases.
-func (m *formMemory) encoder() *encoder {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n := len(m.encoders)
-	if n == 0 {
-		return new(encoder)
-	}
-	e := m.encoders[n-1]
-	m.encoders = m.encoders[:n-1]
-	return e
-}
-
-// release returns an encoder. At most as many are kept as can run at once.
-func (m *formMemory) release(e *encoder) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.encoders) < runtime.GOMAXPROCS(0) {
-		m.encoders = append(m.encoders, e)
-	}
 }

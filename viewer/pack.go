@@ -31,8 +31,8 @@ const jpegQuality = 80
 // pack compresses a raw image: depth without loss, others as JPEG. An image that
 // can't be compressed, or doesn't get smaller, stays raw.
 func (m *formMemory) pack(b encoded, format camdriver.Format) encoded {
-	e := m.encoder()
-	defer m.release(e)
+	e := encoders.Get().(*encoder)
+	defer encoders.Put(e)
 	packed := b
 	switch format {
 	case camdriver.Z16:

@@ -61,11 +61,11 @@ func (v *session) Handle(kind websocket.MessageType, text []byte) error {
 	}
 	switch r.Op {
 	case "subscribe":
-		v.subscribe(r.Stream, form{packed: r.Codec == "packed", divisor: r.Divisor})
+		v.subscribe(v.server.stream(r.Stream), form{packed: r.Codec == "packed", divisor: r.Divisor})
 	case "unsubscribe":
-		v.unsubscribe(r.Stream)
+		v.unsubscribe(v.server.stream(r.Stream))
 	case "credit":
-		v.credit(r.Stream, r.Upto)
+		v.credit(v.server.stream(r.Stream), r.Upto)
 	case "ping":
 		v.send("pong", api.Pong{T: r.T, Now: api.NanosOf(time.Now())})
 	default:
@@ -86,15 +86,12 @@ func (v *session) send(op string, message any) {
 	v.Send(websocket.MessageText, v.server.encode(op, message))
 }
 
-// subscribe starts sending a stream, or changes its form.
-func (v *session) subscribe(id uint16, want form) {
-	if s := v.server.stream(id); s != nil { // not one of the previous source
-		v.watch(s, want)
+// subscribe starts sending a stream, or changes its form. A stream of the previous source is nil, as in unsubscribe
+// and credit.
+func (v *session) subscribe(s *stream, want form) {
+	if s == nil {
+		return
 	}
-}
-
-// watch does subscribe's work.
-func (v *session) watch(s *stream, want form) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	sub := v.subscriptions[s]
@@ -136,12 +133,10 @@ func (v *session) unseen() (list []*stream) {
 }
 
 // unsubscribe stops sending a stream.
-func (v *session) unsubscribe(id uint16) {
-	if s := v.server.stream(id); s != nil {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		v.endSubscription(s)
-	}
+func (v *session) unsubscribe(s *stream) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.endSubscription(s)
 }
 
 // endSubscription ends the subscription of a stream; mu is held.
@@ -173,8 +168,7 @@ func (v *session) unsubscribeAll(all bool) {
 	}
 }
 
-func (v *session) credit(id uint16, upto uint32) {
-	s := v.server.stream(id)
+func (v *session) credit(s *stream, upto uint32) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if sub := v.subscriptions[s]; sub != nil {

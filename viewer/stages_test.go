@@ -56,7 +56,7 @@ func TestLateSubscription(t *testing.T) {
 	old := s.stream(streams(hello["source"])["Depth_0"])
 	need.Must(t, s.Show(t.Context(), "sim", "", ""))
 	v := s.viewers.All()[0]
-	v.watch(old, form{divisor: 1})
+	v.subscribe(old, form{divisor: 1})
 	if n, _ := v.counts(); old.watched() || len(n) != 0 {
 		t.Errorf("the viewer watches a stream of the previous source: %v", n)
 	}
