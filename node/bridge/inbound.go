@@ -6,11 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/rs/zerolog"
-
-	"rsros/msgs"
 	"rsros/msgs/ros2"
 	"rsros/program/buffers"
 	"rsros/ros"
@@ -19,17 +15,12 @@ import (
 
 // inbound publishes the messages of a topic of ROS 2 in ROS 1.
 type inbound struct {
+	*conversion
 	name, typ, hash string // in ROS 2
 	qos             dds.QoS
-	mapping         *ros2.Mapping
-	image           bool
 	out             *ros.Publisher
 	in              *dds.Subscriber // nil while nobody subscribes
 	lost            uint64          // of former subscriptions, on the way
-	buffers         buffers.Pool
-	lossy           bool // it was said that messages lose something
-	log             zerolog.Logger
-	sampler         zerolog.Sampler
 }
 
 // carryToROS1 publishes the topics of other nodes in ROS 2 in ROS 1.
@@ -114,11 +105,8 @@ func (b *carrier) open(e *dds.EndpointInfo, qos dds.QoS, m *ros2.Mapping) (*inbo
 	if err != nil {
 		return nil, err
 	}
-	return &inbound{
-		name: e.Topic, typ: e.Type, hash: e.Hash, qos: qos, mapping: m,
-		image: m.Type.MD5 == msgs.MustType("sensor_msgs/Image").MD5, out: out,
-		log: b.log.With().Str("topic", e.Topic).Logger(), sampler: &zerolog.BurstSampler{Burst: 1, Period: time.Second},
-	}, nil
+	c := newConversion(m, m.Dropped, e.Topic, m.Type, b.log)
+	return &inbound{conversion: c, name: e.Topic, typ: e.Type, hash: e.Hash, qos: qos, out: out}, nil
 }
 
 // follow subscribes while there are subscribers in ROS 1, or always if messages are kept for those to come.
@@ -143,37 +131,10 @@ func (t *inbound) unsubscribe() {
 }
 
 func (t *inbound) receive(r dds.Received) {
-	raw, err := t.convert(r)
-	if err != nil {
-		if t.sampler.Sample(zerolog.WarnLevel) {
-			t.log.Warn().Err(err).Msg("can't convert a message for ROS 1")
-		}
-		return
+	raw, ok := t.message([][]byte{r.Data}, func() buffers.Releaser { return r.Retain() })
+	if raw.Key = r.Publisher.String(); ok {
+		t.out.Publish(raw)
 	}
-	raw.Key = r.Publisher.String()
-	t.out.Publish(raw)
-}
-
-func (t *inbound) convert(r dds.Received) (msgs.Raw, error) {
-	if t.image {
-		raw, err := movedImage(new(msgs.Encoder), msgs.NewCDRDecoder(r.Data), [][]byte{r.Data})
-		if err == nil {
-			raw.Owner = r.Retain()
-		}
-		return raw, err
-	}
-	b := t.buffers.Get()
-	out, whole, err := t.mapping.Convert(b.Bytes, r.Data)
-	if err != nil {
-		b.Release()
-		return msgs.Raw{}, err
-	}
-	if !whole && !t.lossy {
-		t.lossy = true
-		t.log.Warn().Strs("fields", t.mapping.Dropped).Msg("ROS 1 can't represent all of a message")
-	}
-	b.Bytes = out
-	return msgs.Raw{Body: out, Owner: b}, nil
 }
 
 // withdraw closes a topic and says what was lost.

@@ -26,17 +26,13 @@ func (m *Mirror) reconcileServices() {
 		if m.services[s] != nil || name == "" || !strings.HasPrefix(s.Type().Name, "std_srvs/") {
 			continue
 		}
-		served, err := m.serve(name, s)
+		served, err := serveInROS2(m.to, name, s.Type(), s.Handle)
 		if err != nil {
 			m.log.Warn().Str("service", s.Name()).Msg("not served in ROS 2: " + err.Error())
 			continue
 		}
 		m.services[s] = served
 	}
-}
-
-func (m *Mirror) serve(name string, s *ros.ServiceServer) (*dds.Service, error) {
-	return serveInROS2(m.to, name, s.Type(), s.Handle)
 }
 
 // call answers a request of a service.
@@ -66,10 +62,6 @@ func serveInROS1(to *ros.Node, name string, typ msgs.Service, answer call) (*ros
 		return nil, err
 	}
 	return to.AdvertiseService(name, typ, ros.ServiceHandler(between(request, answer, response)))
-}
-
-type converter interface {
-	Convert(to, message []byte) (out []byte, whole bool, err error)
 }
 
 // between converts requests and responses.
