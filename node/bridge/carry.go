@@ -64,14 +64,16 @@ func Carry(ctx context.Context, o CarryOptions) (err error) {
 	}
 	ctx, cancel := b.one.UntilDone(ctx)
 	defer cancel()
-	b.publications = newAnswers(ctx, b.change.Set, func(ctx context.Context, e endpoint) (ros.Publication, error) {
-		return b.one.ProbeTopic(ctx, e.uri, e.name)
-	})
-	b.providers = newAnswers(ctx, b.change.Set, func(ctx context.Context, e endpoint) (string, error) {
+	nodeOf := func(e endpoint) string { return e.uri }
+	b.publications = work.NewAnswers(ctx, b.change.Set, nodeOf,
+		func(ctx context.Context, e endpoint) (ros.Publication, error) {
+			return b.one.ProbeTopic(ctx, e.uri, e.name)
+		})
+	b.providers = work.NewAnswers(ctx, b.change.Set, nodeOf, func(ctx context.Context, e endpoint) (string, error) {
 		typ, _, err := b.one.ProbeService(ctx, e.name)
 		return typ, err
 	})
-	b.mappings = newAnswers(ctx, b.change.Set, b.mapping)
+	b.mappings = work.NewAnswers(ctx, b.change.Set, func(t typeOf) string { return t.node }, b.mapping)
 	defer b.two.OnChange(b.change.Set)()
 	b.run(ctx)
 	b.close()
@@ -120,9 +122,9 @@ type carrier struct {
 	wanted func(name string) bool
 	change work.Signal
 
-	publications *answers[endpoint, ros.Publication] // in ROS 1
-	providers    *answers[endpoint, string]          // types of services in ROS 1
-	mappings     *answers[typeOf, *ros2.Mapping]     // of types in ROS 2
+	publications *work.Answers[endpoint, ros.Publication] // in ROS 1
+	providers    *work.Answers[endpoint, string]          // types of services in ROS 1
+	mappings     *work.Answers[typeOf, *ros2.Mapping]     // of types in ROS 2
 
 	toROS2   map[string]*topic
 	toROS1   map[string]*inbound
@@ -135,10 +137,9 @@ type carrier struct {
 
 // state is what both graphs have.
 type state struct {
-	ros1      graph.Topology
-	addresses map[string]string // URIs of the nodes in ROS 1
-	ros2      *dds.Graph
-	others    map[string]bool // ids of bridges between the same graphs that carry what this one would carry, too
+	ros1   graph.Addressed
+	ros2   *dds.Graph
+	others map[string]bool // ids of bridges between the same graphs that carry what this one would carry, too
 }
 
 // endpoint is a topic or a service of the node at a URI.
@@ -172,23 +173,11 @@ func (b *carrier) run(ctx context.Context) {
 
 func (b *carrier) reconcile(ctx context.Context) {
 	var err error
-	if b.ros1, err = b.one.Topology(ctx); err != nil {
+	if b.ros1, err = b.one.Addressed(ctx); err != nil {
 		b.log.Debug().Err(err).Msg("the master doesn't answer")
 		return
 	}
-	nodes := map[string]bool{}
-	for _, list := range [...]map[string][]string{b.ros1.Publishers, b.ros1.Providers} {
-		for _, names := range list {
-			for _, name := range names {
-				nodes[name] = name != b.one.Name()
-			}
-		}
-	}
-	maps.DeleteFunc(nodes, func(_ string, other bool) bool { return !other })
-	if b.addresses, err = b.one.LookupNodes(ctx, slices.Collect(maps.Keys(nodes))); err != nil {
-		b.log.Debug().Err(err).Msg("the master doesn't answer")
-		return
-	}
+	delete(b.ros1.Addresses, b.one.Name())
 	b.ros2 = b.two.Graph()
 	if !b.findBridges() {
 		return
@@ -196,9 +185,9 @@ func (b *carrier) reconcile(ctx context.Context) {
 	b.carryToROS2()
 	b.carryToROS1()
 	b.carryServices()
-	for _, a := range []interface{ sweep() }{b.publications, b.providers, b.mappings} {
-		a.sweep()
-	}
+	b.publications.Sweep()
+	b.providers.Sweep()
+	b.mappings.Sweep()
 }
 
 // findBridges finds the other bridges that are in both graphs and come first, by their ids. It reports false while a
@@ -210,11 +199,11 @@ func (b *carrier) findBridges() bool {
 	}
 	b.others = map[string]bool{}
 	complete := true
-	for node, uri := range b.addresses {
+	for node, uri := range b.ros1.Addresses {
 		if !slices.Contains(b.ros1.Publishers["/rosout"], node) {
 			continue
 		}
-		p, err, ok := b.publications.get(endpoint{uri, "/rosout"})
+		p, err, ok := b.publications.Get(endpoint{uri, "/rosout"})
 		if id := p.Header[mark]; err == nil && id != "" && id < b.id && there[id] {
 			b.others[id] = true
 		}
@@ -301,7 +290,7 @@ func (b *carrier) published(name string, nodes []string) (p *ros.Publication, er
 		if node == b.one.Name() {
 			continue
 		}
-		one, failed, ok := b.publications.get(endpoint{b.addresses[node], name})
+		one, failed, ok := b.publications.Get(endpoint{b.ros1.Addresses[node], name})
 		switch {
 		case !ok:
 			pending = true
@@ -374,7 +363,7 @@ func (b *carrier) close() {
 		s.close()
 	}
 	b.two.Close()
-	b.publications.wg.Wait()
-	b.providers.wg.Wait()
-	b.mappings.wg.Wait()
+	b.publications.Wait()
+	b.providers.Wait()
+	b.mappings.Wait()
 }

@@ -79,14 +79,14 @@ var ownServices = []string{"roscpp/", "dynamic_reconfigure/", "nodelet/", "rcl_i
 func (b *carrier) providedInROS1() map[string]string {
 	list := map[string]string{}
 	for name, nodes := range b.ros1.Providers {
-		uri := b.addresses[nodes[0]]
+		uri := b.ros1.Addresses[nodes[0]]
 		if nodes[0] == b.one.Name() || !b.wanted(name) {
 			continue
 		}
-		if p, _, ok := b.publications.get(endpoint{uri, "/rosout"}); !ok || p.Header[mark] != "" {
+		if p, _, ok := b.publications.Get(endpoint{uri, "/rosout"}); !ok || p.Header[mark] != "" {
 			continue
 		}
-		if typ, err, ok := b.providers.get(endpoint{uri, name}); ok && err == nil {
+		if typ, err, ok := b.providers.Get(endpoint{uri, name}); ok && err == nil {
 			list[name] = typ
 		}
 	}

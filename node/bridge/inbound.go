@@ -39,7 +39,7 @@ func (b *carrier) carryToROS1() {
 			continue
 		}
 		t := b.toROS1[name]
-		m, err, ok := b.mappings.get(typeOf{list[0].Node, list[0].Type, list[0].Hash})
+		m, err, ok := b.mappings.Get(typeOf{list[0].Node, list[0].Type, list[0].Hash})
 		if !ok {
 			continue
 		}
@@ -78,7 +78,7 @@ func (b *carrier) broughtByOther(name string) bool {
 		if node == b.one.Name() {
 			return false
 		}
-		p, err, ok := b.publications.get(endpoint{b.addresses[node], name})
+		p, err, ok := b.publications.Get(endpoint{b.ros1.Addresses[node], name})
 		return ok && err == nil && b.others[p.Header[mark]]
 	})
 }

@@ -28,16 +28,18 @@ const period = time.Second
 // Follow implements foxglove.Graph. It queries the master once a second, and other nodes
 // once for each of their topics and services, which are shown when their nodes have answered.
 func (g nodeGraph) Follow(changed func(*foxglove.State)) (stop func()) {
-	f := &follower{node: g.node, probes: newProbes(g.node), changed: changed, wake: work.NewSignal()}
 	ctx, cancel := context.WithCancel(context.Background())
+	f := &follower{node: g.node, changed: changed, wake: work.NewSignal()}
+	f.answers = work.NewAnswers(ctx, f.wake.Set, func(q question) string { return q.uri }, f.ask)
 	params, err := g.node.SubscribeParam("/", f.setParams)
 	if err != nil {
 		f.problems = append(f.problems, "Parameters can't be shown: "+err.Error())
 	}
-	f.running.Go(func() { f.run(ctx) })
+	end := work.Run(ctx, f.run)
 	return func() {
 		cancel()
-		f.running.Wait()
+		end()
+		f.answers.Wait()
 		if params != nil {
 			params.Close()
 		}
@@ -47,17 +49,15 @@ func (g nodeGraph) Follow(changed func(*foxglove.State)) (stop func()) {
 // follower polls the graph.
 type follower struct {
 	node     *graph.Node
-	probes   *probes
+	answers  *work.Answers[question, answer]
 	changed  func(*foxglove.State)
-	wake     work.Signal // parameters changed
+	wake     work.Signal // parameters changed, or there are answers
 	problems []string    // that don't change
 	last     *foxglove.State
-	running  sync.WaitGroup
 
 	// What the master last answered.
-	there     graph.Topology
-	addresses map[string]string // URIs of nodes
-	err       error
+	there graph.Addressed
+	err   error
 
 	mu     sync.Mutex
 	params map[string]any
@@ -77,7 +77,7 @@ func (f *follower) run(ctx context.Context) {
 	f.poll(ctx)
 	for ctx.Err() == nil {
 		state := f.state()
-		f.probes.start(ctx, f.running.Go)
+		f.answers.Sweep()
 		if f.last == nil || !reflect.DeepEqual(state, f.last) {
 			f.last = state
 			f.changed(state)
@@ -86,28 +86,30 @@ func (f *follower) run(ctx context.Context) {
 		case <-ctx.Done():
 		case <-ticker.C:
 			f.poll(ctx)
-		case r := <-f.probes.results:
-			f.probes.gather(r)
 		case <-f.wake:
+			f.gather(ctx)
+		}
+	}
+}
+
+// gatherTime is how long further answers are waited for before the first one is shown.
+const gatherTime = 100 * time.Millisecond
+
+// gather waits until no node is being asked, or for gatherTime.
+func (f *follower) gather(ctx context.Context) {
+	for late := time.After(gatherTime); f.answers.Busy(); {
+		select {
+		case <-f.wake:
+		case <-late:
+			return
+		case <-ctx.Done():
+			return
 		}
 	}
 }
 
 // poll asks the master.
-func (f *follower) poll(ctx context.Context) {
-	if f.there, f.err = f.node.Topology(ctx); f.err != nil {
-		return
-	}
-	nodes := make(map[string]bool)
-	for _, side := range []map[string][]string{f.there.Publishers, f.there.Providers} {
-		for _, names := range side {
-			for _, name := range names {
-				nodes[name] = true
-			}
-		}
-	}
-	f.addresses, f.err = f.node.LookupNodes(ctx, slices.Collect(maps.Keys(nodes)))
-}
+func (f *follower) poll(ctx context.Context) { f.there, f.err = f.node.Addressed(ctx) }
 
 // state returns the state of the graph. If the master doesn't answer, the state has only the
 // topics that this node publishes.
@@ -124,7 +126,7 @@ func (f *follower) state() *foxglove.State {
 	there := f.there
 	if f.err != nil {
 		s.Problems = append(s.Problems, "The ROS master doesn't answer")
-		there = graph.Topology{}
+		there = graph.Addressed{}
 	}
 	s.Publishers, s.Subscribers, s.Providers = there.Publishers, there.Subscribers, there.Providers
 	for _, topic := range slices.Sorted(maps.Keys(there.Publishers)) {
@@ -140,8 +142,8 @@ func (f *follower) state() *foxglove.State {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(there.Providers)) {
-		uri := f.addresses[there.Providers[name][0]]
-		if a, _ := f.probes.get(question{uri, name, true}); a.service.MD5 != "" {
+		uri := there.Addresses[there.Providers[name][0]]
+		if a, _, _ := f.answers.Get(question{uri, name, true}); a.service.MD5 != "" {
 			s.Services = append(s.Services, foxglove.Service{Name: name, Type: a.service})
 		}
 	}
@@ -152,18 +154,18 @@ func (f *follower) state() *foxglove.State {
 // add adds a topic of other nodes. It uses the answer of the first publisher that gives one. Those of another
 // type are refused later, when connecting.
 func (f *follower) add(s *foxglove.State, topic string, publishers []string) {
-	var err error
+	var failed error
 	for _, node := range publishers {
-		a, known := f.probes.get(question{f.addresses[node], topic, false})
+		a, err, known := f.answers.Get(question{f.there.Addresses[node], topic, false})
 		if !known {
 			return
 		}
-		if err = a.err; err == nil {
+		if failed = err; err == nil {
 			s.Topics = append(s.Topics, foxglove.Topic{Name: topic, Type: a.topic.Type, Latched: a.topic.Latched})
 			return
 		}
 	}
-	s.Problems = append(s.Problems, "Topic "+topic+" can't be shown: "+err.Error())
+	s.Problems = append(s.Problems, "Topic "+topic+" can't be shown: "+failed.Error())
 }
 
 // Subscribe implements foxglove.Graph.
@@ -174,10 +176,14 @@ func (g nodeGraph) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (
 	if err != nil {
 		return nil, err
 	}
-	options := ros.SubscriberOptions{Topic: t.Name, Type: msgs.Type{Name: t.Type.Name, MD5: t.Type.MD5}, Others: true, NoDelay: true}
+	options := ros.SubscriberOptions{
+		Topic: t.Name, Type: msgs.Type{Name: t.Type.Name, MD5: t.Type.MD5}, Others: true, NoDelay: true,
+	}
 	others, err := g.node.Subscribe(options, func(r ros.Received) {
 		b := received{r.Retain()}
-		deliver(foxglove.Message{Body: b, Time: r.Time.UnixNano(), Latched: r.Header["latching"] == "1", Publisher: r.Header["callerid"]})
+		deliver(foxglove.Message{
+			Body: b, Time: r.Time.UnixNano(), Latched: r.Header["latching"] == "1", Publisher: r.Header["callerid"],
+		})
 		b.Release()
 	})
 	if err != nil {

@@ -157,6 +157,29 @@ func (n *Node) Topology(ctx context.Context) (Topology, error) {
 	return t, err
 }
 
+// Addressed is a Topology with the addresses of those who publish or provide something.
+type Addressed struct {
+	Topology
+	Addresses map[string]string // URIs of nodes, by name
+}
+
+// Addressed asks the master. It gives up after ten seconds without an answer.
+func (n *Node) Addressed(ctx context.Context) (a Addressed, err error) {
+	if a.Topology, err = n.Topology(ctx); err != nil {
+		return a, err
+	}
+	nodes := map[string]bool{}
+	for _, list := range []map[string][]string{a.Publishers, a.Providers} {
+		for _, names := range list {
+			for _, name := range names {
+				nodes[name] = true
+			}
+		}
+	}
+	a.Addresses, err = n.LookupNodes(ctx, slices.Collect(maps.Keys(nodes)))
+	return a, err
+}
+
 // systemState returns the Topology without types.
 func (n *Node) systemState(ctx context.Context) (t Topology, err error) {
 	s, err := n.SystemState(ctx)
