@@ -12,6 +12,7 @@ import (
 
 	"rsros/msgs"
 	"rsros/ros"
+	"rsros/ros/graph"
 	dds "rsros/ros2"
 )
 
@@ -72,8 +73,9 @@ const reconfigureType = "dynamic_reconfigure/Reconfigure"
 
 // realsenseNames are realsense-ros's names in ROS 2 of the groups that ROS 1 names otherwise.
 var realsenseNames = map[string]string{
-	"stereo_module": "depth_module", "decimation": "decimation_filter", "spatial": "spatial_filter", "temporal": "temporal_filter",
-	"hole_filling": "hole_filling_filter", "disparity": "disparity_filter", "sequence_id_filter": "filter_by_sequence_id",
+	"stereo_module": "depth_module", "decimation": "decimation_filter", "spatial": "spatial_filter",
+	"temporal": "temporal_filter", "hole_filling": "hole_filling_filter", "disparity": "disparity_filter",
+	"sequence_id_filter": "filter_by_sequence_id",
 }
 
 // prefixOf returns the prefix of a group's parameters, "depth_module." for /camera/camera/stereo_module of the node
@@ -179,17 +181,11 @@ func (p *parameters) update(g *group, b []byte) {
 
 func valuesOf(c *msgs.Config) map[string]dds.Value {
 	values := map[string]dds.Value{}
-	for _, v := range c.Bools {
-		values[v.Name] = v.Value
-	}
-	for _, v := range c.Ints {
-		values[v.Name] = int64(v.Value)
-	}
-	for _, v := range c.Doubles {
-		values[v.Name] = v.Value
-	}
-	for _, v := range c.Strs {
-		values[v.Name] = v.Value
+	for name, v := range graph.ConfigValues(c) {
+		if n, ok := v.(int); ok {
+			v = int64(n)
+		}
+		values[name] = v
 	}
 	return values
 }
@@ -245,17 +241,11 @@ func (p *parameters) Set(list []dds.Parameter) ([]dds.Parameter, error) {
 		if requests[q.group] == nil {
 			requests[q.group] = new(msgs.Config)
 		}
-		c := requests[q.group]
-		switch value := v.Value.(type) {
-		case bool:
-			c.Bools = append(c.Bools, msgs.Param[bool]{Name: q.name, Value: value})
-		case int64:
-			c.Ints = append(c.Ints, msgs.Param[int32]{Name: q.name, Value: int32(value)})
-		case float64:
-			c.Doubles = append(c.Doubles, msgs.Param[float64]{Name: q.name, Value: value})
-		case string:
-			c.Strs = append(c.Strs, msgs.Param[string]{Name: q.name, Value: value})
+		value := any(v.Value)
+		if n, ok := value.(int64); ok {
+			value = int(n)
 		}
+		graph.AddValue(requests[q.group], q.name, value)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), setTime)
 	defer cancel()

@@ -42,7 +42,7 @@ type Remote struct {
 }
 
 // Offer returns a Remote with the controls that every playback has.
-func Offer(ctx context.Context, n *ros.Node, p Player, log zerolog.Logger) (c *Remote, err error) {
+func Offer(n *ros.Node, p Player, log zerolog.Logger) (c *Remote, err error) {
 	c = &Remote{player: p, node: n, log: log}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.services, err = graph.Offer(c.node,
@@ -55,7 +55,12 @@ func Offer(ctx context.Context, n *ros.Node, p Player, log zerolog.Logger) (c *R
 	if err != nil {
 		return nil, err
 	}
-	if err := c.offerParameters(ctx); err != nil {
+	c.parameters, err = graph.ServeReconfigure(n, "~", parameters(p.Status()), func() graph.Parameters {
+		s := p.Status()
+		c.published.Store(&s)
+		return parameters(s)
+	}, c.set)
+	if err != nil {
 		return nil, err
 	}
 	return c, c.Subscribe("~seek", "std_msgs/Float64", c.seek)
@@ -136,15 +141,6 @@ func parameters(s replay.Status) graph.Parameters {
 		{Name: "position", Description: "seconds from the start", Default: s.Position.Seconds(),
 			Min: 0.0, Max: s.Length.Seconds()},
 	}
-}
-
-func (c *Remote) offerParameters(ctx context.Context) (err error) {
-	c.parameters, err = graph.ServeReconfigure(ctx, c.node, "~", parameters(c.player.Status()), func() graph.Parameters {
-		s := c.player.Status()
-		c.published.Store(&s)
-		return parameters(s)
-	}, c.set)
-	return err
 }
 
 // positionSlack is the least distance of a seek by parameter. Some clients send all values

@@ -51,7 +51,7 @@ func (c *camera) offerPlayback(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	remote, err := control.Offer(ctx, c.node, b, c.log)
+	remote, err := control.Offer(c.node, b, c.log)
 	if err != nil {
 		return err
 	}

@@ -51,19 +51,18 @@ func (c *camera) offerRegions(ctx context.Context) error {
 			continue
 		}
 		full := camdriver.FullROI(width, height)
-		last, starting := full, true
+		last := full
 		name := c.moduleName(s) + "/auto_exposure_roi"
 		group, err := graph.OfferReconfigure(ctx, c.node, name, regionParameters(full), func(v graph.Values) error {
-			roi := camdriver.ROI{Left: v["left"].(int), Right: v["right"].(int), Top: v["top"].(int), Bottom: v["bottom"].(int)}
+			roi := camdriver.ROI{
+				Left: v["left"].(int), Right: v["right"].(int),
+				Top: v["top"].(int), Bottom: v["bottom"].(int),
+			}
 			if roi == last {
 				return nil
 			}
 			if err := sensor.SetROI(roi); err != nil {
-				c.log.Warn().Err(err).Str("parameters", name).Msg("cannot set the region of auto exposure")
-				if starting { // ignore a bad value on the parameter server
-					return nil
-				}
-				return err
+				return fmt.Errorf("region of auto exposure: %w", err)
 			}
 			last = roi
 			return nil
@@ -71,7 +70,6 @@ func (c *camera) offerRegions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		starting = false
 		c.cleanup.AddFunc(group.Close)
 	}
 	return nil
@@ -89,7 +87,9 @@ func imageSize(profiles []camdriver.Profile) (width, height int) {
 
 func regionParameters(full camdriver.ROI) []graph.Parameter {
 	bound := func(name string, value, limit int) graph.Parameter {
-		return graph.Parameter{Name: name, Description: fmt.Sprintf("auto-exposure %s coordinate", name), Default: value, Min: 0, Max: limit}
+		return graph.Parameter{
+			Name: name, Description: fmt.Sprintf("auto-exposure %s coordinate", name), Default: value, Min: 0, Max: limit,
+		}
 	}
 	return []graph.Parameter{
 		bound("left", 0, full.Right), bound("right", full.Right, full.Right),

@@ -108,12 +108,8 @@ func OfferOptions(ctx context.Context, n *ros.Node, name string, of interface {
 	if len(writable()) == 0 {
 		return nil, nil
 	}
-	if err := set(ctx, graph.StoredParameters(ctx, n, name)); err != nil {
-		log := n.Log()
-		log.Warn().Err(err).Str("parameters", name).Msg("cannot set options")
-	}
-	current := func() graph.Parameters { return parameters(true) }
-	return graph.ServeReconfigure(ctx, n, name, parameters(false), current, graph.Storing(n, name, current, set))
+	return graph.KeepReconfigure(ctx, n, name, parameters(false),
+		func() graph.Parameters { return parameters(true) }, set)
 }
 
 // ParameterName converts "Stereo Module" to stereo_module, as realsense2_camera does.

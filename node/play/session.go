@@ -180,7 +180,7 @@ func (s *session) report(status replay.Status) {
 // serve lets the graph, Foxglove and browsers follow and control the player.
 func (s *session) serve(ctx context.Context) error {
 	n := s.node.Node
-	remote, err := control.Offer(ctx, n, s.player, n.Log())
+	remote, err := control.Offer(n, s.player, n.Log())
 	if err != nil {
 		return err
 	}

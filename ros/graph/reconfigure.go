@@ -47,7 +47,7 @@ type Reconfigure struct {
 // ServeReconfigure offers parameters of which the caller keeps the values. described has
 // their bounds and defaults; current returns them with their values as Default. change is
 // called with the values in a request by name, one call at a time, and current after it.
-func ServeReconfigure(ctx context.Context, n *ros.Node, name string, described Parameters, current func() Parameters,
+func ServeReconfigure(n *ros.Node, name string, described Parameters, current func() Parameters,
 	change func(ctx context.Context, sent map[string]any) error) (_ *Reconfigure, err error) {
 	r := &Reconfigure{current: current}
 	defer func() {
@@ -77,7 +77,7 @@ func ServeReconfigure(ctx context.Context, n *ros.Node, name string, described P
 				}
 				changing.Lock()
 				defer changing.Unlock()
-				err := change(ctx, sent(&m))
+				err := change(ctx, ConfigValues(&m))
 				return r.Publish(), err
 			}})
 	return r, err
@@ -102,38 +102,45 @@ func (r *Reconfigure) Close() {
 	}
 }
 
-// OfferReconfigure is ServeReconfigure for parameters whose values nobody else changes. It calls apply with all values
-// for each change, and at the start with the defaults and what the parameter server has below the name. An error of
-// apply refuses a change. Values are clamped to their ranges; invalid ones are ignored.
+// OfferReconfigure is KeepReconfigure for parameters whose values nobody else changes. It calls apply with all values for
+// each change, and at the start. An error of apply refuses a change. Values are clamped to their ranges; invalid ones are
+// ignored.
 func OfferReconfigure(ctx context.Context, n *ros.Node, name string, parameters Parameters,
 	apply func(Values) error) (*Reconfigure, error) {
 	now := parameters
-	change := func(_ context.Context, sent map[string]any) error {
-		next := now.merged(sent)
-		values := Values{}
-		for _, p := range next {
-			values[p.Name] = p.Default
-		}
-		err := apply(values)
-		if err == nil {
-			now = next
+	return KeepReconfigure(ctx, n, name, parameters, func() Parameters { return now },
+		func(_ context.Context, sent map[string]any) error {
+			next := now.merged(sent)
+			values := Values{}
+			for _, p := range next {
+				values[p.Name] = p.Default
+			}
+			err := apply(values)
+			if err == nil {
+				now = next
+			}
+			return err
+		})
+}
+
+// KeepReconfigure is ServeReconfigure for parameters that the parameter server has below the name, too, as with
+// dynamic_reconfigure's own servers, so that a restarted node finds them. It first calls change with those that are
+// there. Its errors are logged.
+func KeepReconfigure(ctx context.Context, n *ros.Node, name string, described Parameters, current func() Parameters,
+	change func(ctx context.Context, sent map[string]any) error) (*Reconfigure, error) {
+	log := n.Log().With().Str("parameters", name).Logger()
+	try := func(ctx context.Context, values map[string]any) error {
+		err := change(ctx, values)
+		if err != nil {
+			log.Warn().Err(err).Msg("cannot set options")
 		}
 		return err
 	}
-	if err := change(ctx, StoredParameters(ctx, n, name)); err != nil {
-		return nil, fmt.Errorf("parameters %s: %w", name, err)
-	}
-	current := func() Parameters { return now }
-	return ServeReconfigure(ctx, n, name, parameters, current, Storing(n, name, current, change))
-}
-
-// Storing returns a change after which the parameter server has the values that were sent, as with
-// dynamic_reconfigure's own servers, so that a restarted node finds them. ServeReconfigure describes current and
-// change.
-func Storing(n *ros.Node, name string, current func() Parameters,
-	change func(context.Context, map[string]any) error) func(context.Context, map[string]any) error {
-	return func(ctx context.Context, sent map[string]any) error {
-		if err := change(ctx, sent); err != nil {
+	found, _, _ := n.Param(ctx, name) // without an answer, the defaults apply
+	stored, _ := found.(map[string]any)
+	_ = try(ctx, stored)
+	return ServeReconfigure(n, name, described, current, func(ctx context.Context, sent map[string]any) error {
+		if err := try(ctx, sent); err != nil {
 			return err
 		}
 		ctx, cancel := context.WithTimeout(ctx, storePatience)
@@ -143,27 +150,19 @@ func Storing(n *ros.Node, name string, current func() Parameters,
 				continue
 			}
 			if err := n.SetParam(ctx, name+"/"+p.Name, p.Default); err != nil {
-				log := n.Log()
-				log.Warn().Err(err).Str("parameters", name).
-					Msg("a restart won't keep what was set: the parameter server doesn't have it")
+				log.Warn().Err(err).Msg("a restart won't keep what was set: the parameter server doesn't have it")
 				break
 			}
 		}
 		return nil
-	}
+	})
 }
 
 // storePatience bounds the time that setting parameters takes longer without a master.
 const storePatience = 2 * time.Second
 
-// StoredParameters returns the parameters that the parameter server has below a name.
-func StoredParameters(ctx context.Context, n *ros.Node, name string) map[string]any {
-	v, _, _ := n.Param(ctx, name) // the defaults apply
-	tree, _ := v.(map[string]any)
-	return tree
-}
-
-func sent(m *msgs.Config) map[string]any {
+// ConfigValues returns the values in a message by name, each a bool, an int, a float64 or a string.
+func ConfigValues(m *msgs.Config) map[string]any {
 	values := map[string]any{}
 	putAll(values, m.Bools)
 	putAll(values, m.Strs)
@@ -177,6 +176,20 @@ func sent(m *msgs.Config) map[string]any {
 func putAll[T bool | string | float64](values map[string]any, list []msgs.Param[T]) {
 	for _, p := range list {
 		values[p.Name] = p.Value
+	}
+}
+
+// AddValue adds a value to a message: a bool, an int of 32 bits, a float64 or a string. It ignores other types.
+func AddValue(m *msgs.Config, name string, value any) {
+	switch v := value.(type) {
+	case bool:
+		m.Bools = append(m.Bools, msgs.Param[bool]{Name: name, Value: v})
+	case int:
+		m.Ints = append(m.Ints, msgs.Param[int32]{Name: name, Value: int32(v)})
+	case string:
+		m.Strs = append(m.Strs, msgs.Param[string]{Name: name, Value: v})
+	case float64:
+		m.Doubles = append(m.Doubles, msgs.Param[float64]{Name: name, Value: v})
 	}
 }
 
@@ -283,16 +296,7 @@ func quote(s string) string {
 func (ps Parameters) config(pick func(Parameter) any) msgs.Config {
 	c := msgs.Config{Groups: []msgs.GroupState{{Name: "Default", State: true}}}
 	for _, p := range ps {
-		switch v := pick(p).(type) {
-		case bool:
-			c.Bools = append(c.Bools, msgs.Param[bool]{Name: p.Name, Value: v})
-		case int:
-			c.Ints = append(c.Ints, msgs.Param[int32]{Name: p.Name, Value: int32(v)})
-		case string:
-			c.Strs = append(c.Strs, msgs.Param[string]{Name: p.Name, Value: v})
-		case float64:
-			c.Doubles = append(c.Doubles, msgs.Param[float64]{Name: p.Name, Value: v})
-		}
+		AddValue(&c, p.Name, pick(p))
 	}
 	return c
 }

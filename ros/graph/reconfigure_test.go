@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -105,8 +106,8 @@ func TestReconfigureRefuses(t *testing.T) {
 	if v := r.Publish(); v.Ints[0].Value != 5 || len(applied) != 3 {
 		t.Errorf("%v after %v", v, applied)
 	}
-	if v := StoredParameters(t.Context(), n, "camera/filter"); len(v) != 1 || v["level"] != 5 {
-		t.Errorf("a restarted node finds %v", v)
+	if v, _, err := n.Param(t.Context(), "camera/filter"); err != nil || !reflect.DeepEqual(v, map[string]any{"level": 5}) {
+		t.Errorf("a restarted node finds %v, %v", v, err)
 	}
 }
 
@@ -142,11 +143,17 @@ func TestEndOfContext(t *testing.T) {
 	need.Must(t, n.SetParam(t.Context(), "camera/filter", map[string]any{"level": 5}))
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if v := StoredParameters(t.Context(), n, "camera/filter"); v["level"] != 5 {
-		t.Errorf("the parameter server has %v", v)
-	}
-	if v := StoredParameters(ended, n, "camera/filter"); v != nil {
-		t.Errorf("answered %v after the end", v)
+	for ctx, want := range map[context.Context]int{t.Context(): 5, ended: 3} {
+		var level any
+		r, err := OfferReconfigure(ctx, n, "camera/filter", testParameters(), func(v Values) error {
+			level = v["level"]
+			return nil
+		})
+		need.Must(t, err)
+		r.Close()
+		if level != want {
+			t.Errorf("level %v at the start, want %d", level, want)
+		}
 	}
 	waits := make(chan struct{})
 	if _, err := Offer(n, Trigger("wait", func(ctx context.Context) (string, error) {
