@@ -73,7 +73,9 @@ func (b *carrier) carryServices() {
 }
 
 // ownServices are types of services that each ROS has itself.
-var ownServices = []string{"roscpp/", "dynamic_reconfigure/", "nodelet/", "rcl_interfaces/", "type_description_interfaces/"}
+var ownServices = []string{
+	"roscpp/", "dynamic_reconfigure/", "nodelet/", "rcl_interfaces/", "type_description_interfaces/",
+}
 
 // providedInROS1 returns the types of services of other nodes than bridges, as far as they have answered.
 func (b *carrier) providedInROS1() map[string]string {

@@ -39,9 +39,10 @@ const (
 
 // Options describe a Mirror's node in ROS 2.
 type Options struct {
-	Name, Namespace string                   // of the node; they default to those of the node in ROS 1
-	Rename          func(name string) string // returns a topic's or service's name in ROS 2, or "" if it isn't offered there; nil: the same
-	QoS             []string                 // rules of the form REGEX=PROFILE or PROFILE, the last that matches counts
+	Name, Namespace string   // of the node; they default to those of the node in ROS 1
+	QoS             []string // rules of the form REGEX=PROFILE or PROFILE, the last that matches counts
+	// Rename returns a topic's or service's name in ROS 2, or "" if it isn't offered there; nil: the same.
+	Rename func(name string) string
 }
 
 // Mirror publishes in ROS 2 what a node publishes in ROS 1. A nil Mirror publishes nothing.

@@ -119,7 +119,9 @@ func (c *camera) serve(ctx context.Context) error {
 	}
 	c.attach(&c.watch, nil)
 	now := recorded.ArrivalClock(c.device, c.opts.Source.clock())
-	source := record.Source{Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now, Name: c.opts.Camera, Node: c.node}
+	source := record.Source{
+		Hub: &c.hub, Device: c.device, Profiles: c.profiles, Now: now, Name: c.opts.Camera, Node: c.node,
+	}
 	if c.together() { // the node ends the recording
 		source.Number = c.number
 		c.records.Join(source, c.opts.Recording, c.opts.RecordPath, c.nodeLog)

@@ -94,7 +94,8 @@ var wholeInfrared = camdriver.StreamID{Kind: camdriver.Infrared}
 // streamIDs are the streams of settings, by the settings' names.
 var streamIDs = map[string]camdriver.StreamID{
 	"depth": {Kind: camdriver.Depth}, "color": {Kind: camdriver.Color},
-	"enable_infra": wholeInfrared, "infra1": {Kind: camdriver.Infrared, Index: 1}, "infra2": {Kind: camdriver.Infrared, Index: 2},
+	"enable_infra": wholeInfrared,
+	"infra1":       {Kind: camdriver.Infrared, Index: 1}, "infra2": {Kind: camdriver.Infrared, Index: 2},
 	"gyro": {Kind: camdriver.Gyro}, "accel": {Kind: camdriver.Accel}, "enable_pose": {Kind: camdriver.Pose},
 	"enable_fisheye": {Kind: camdriver.Fisheye}, "enable_confidence": {Kind: camdriver.Confidence},
 }
@@ -121,10 +122,12 @@ func (o *Options) fillStreams(p *settings.Reader) error {
 		chosen := set != StreamSetting{}
 		switch {
 		case optional(id) && (enabled || !given) && (!file || id.Kind != camdriver.Fisheye): // the device may have it
-		case id.Kind == camdriver.Pose && o.Source.Pose && !enabled: // a program or a parameter of the command line enabled it
+		case id.Kind == camdriver.Pose && o.Source.Pose && !enabled: // a program or the command line enabled it
 		case (set.Width == 0) != (set.Height == 0):
-			errs = append(errs, fmt.Errorf("%w: parameters ~%s and ~%s: set both or none", program.ErrUsage, f.Params[1], f.Params[2]))
-		case !given && (id == wholeInfrared || optional(id)), given && enabled && !chosen && file: // a file has fixed profiles
+			errs = append(errs, fmt.Errorf("%w: parameters ~%s and ~%s: set both or none",
+				program.ErrUsage, f.Params[1], f.Params[2]))
+		case !given && (id == wholeInfrared || optional(id)):
+		case given && enabled && !chosen && file: // a file has fixed profiles
 		case given && !enabled:
 			errs = append(errs, f.Set("off"))
 		case given || chosen:
@@ -151,7 +154,8 @@ func (o *Options) checkRemotePaths(private graph.Params) error {
 		if below && err == nil && !slices.Contains(strings.Split(filepath.ToSlash(text), "/"), "..") {
 			return nil
 		}
-		return errors.Join(err, fmt.Errorf("%w: parameter ~%s: %q on the parameter server isn't below the record path %q of the command line; use --record-path, or --allow-remote-paths",
+		return errors.Join(err, fmt.Errorf(
+			"%w: parameter ~%s: %q on the parameter server isn't below the record path %q of the command line; use --record-path, or --allow-remote-paths",
 			program.ErrUsage, name, text, allowed))
 	}
 	return errors.Join(
@@ -229,7 +233,8 @@ func (o *Options) keepInput() error {
 	}
 	for _, path := range record.Files(o.Record) {
 		if st, err := os.Stat(path); err == nil && os.SameFile(input, st) {
-			return fmt.Errorf("%w: recording into %s would write %s, which is the device %s", program.ErrUsage, o.Record, path, o.Source.Device)
+			return fmt.Errorf("%w: recording into %s would write %s, which is the device %s",
+				program.ErrUsage, o.Record, path, o.Source.Device)
 		}
 	}
 	return nil

@@ -144,10 +144,14 @@ func (d *diagnostics) dropped() msgs.DiagnosticStatus {
 	return s
 }
 
+var temperatures = []camdriver.OptionID{
+	camdriver.OptionAsicTemperature, camdriver.OptionProjectorTemperature, camdriver.OptionMotionModuleTemperature,
+}
+
 func (d *diagnostics) temperatures() []msgs.DiagnosticStatus {
 	var out []msgs.DiagnosticStatus
 	for _, sensor := range d.camera.device.Sensors() {
-		for _, id := range []camdriver.OptionID{camdriver.OptionAsicTemperature, camdriver.OptionProjectorTemperature, camdriver.OptionMotionModuleTemperature} {
+		for _, id := range temperatures {
 			if o, ok := sensor.Option(id); ok {
 				out = append(out, msgs.DiagnosticStatus{
 					Name:    o.ID.String(),

@@ -347,7 +347,8 @@ func (n *Node) ViewerURL() string { return n.page.listen.URL().Secret() }
 
 // serveViewers serves the viewer's page if the options have an address.
 func (n *Node) serveViewers() (err error) {
-	n.page.server, n.page.listen, err = view.Serve(n.joined, view.Options{Access: n.opts.HTTP, RecordDir: record.Folder(n.cameras[0].opts.RecordPath)})
+	o := view.Options{Access: n.opts.HTTP, RecordDir: record.Folder(n.cameras[0].opts.RecordPath)}
+	n.page.server, n.page.listen, err = view.Serve(n.joined, o)
 	if err == nil {
 		n.cleanup.Add(n.page.listen.Close)
 	}

@@ -162,7 +162,8 @@ func (p presetOption) value(text string) (float32, error) {
 	}
 	v, err := strconv.ParseFloat(text, 32)
 	if err != nil || v != v {
-		return 0, fmt.Errorf("found %q, want a number or one of %s", text, strings.Join(slices.Sorted(maps.Keys(p.words)), ", "))
+		words := strings.Join(slices.Sorted(maps.Keys(p.words)), ", ")
+		return 0, fmt.Errorf("found %q, want a number or one of %s", text, words)
 	}
 	return float32(v), nil
 }

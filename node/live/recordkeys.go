@@ -31,13 +31,14 @@ func (n *Node) RecordKeys() (help string, commands map[string]keys.Command) {
 			}
 		}
 	}
+	records := func() bool { return len(n.RecordFigures()) > 0 }
 	running := func() bool {
 		return slices.ContainsFunc(n.RecordFigures(), func(f record.Figures) bool { return !f.Paused })
 	}
 	help = "space pause  r stop, start  s split  m mark"
 	commands = map[string]keys.Command{
 		" ": {Do: key((*camera).togglePause), Cuts: "pause", If: running},
-		"r": {Do: key((*camera).toggleRecording), Cuts: "end the recording", If: func() bool { return len(n.RecordFigures()) > 0 }},
+		"r": {Do: key((*camera).toggleRecording), Cuts: "end the recording", If: records},
 		"s": {Do: key(onRecording("split")), Cuts: "start a new file"},
 		"m": {Do: key(onRecording("mark"))},
 	}

@@ -35,8 +35,10 @@ func (c *camera) services() []graph.Service {
 	list := []graph.Service{
 		set(c.private("pause_recording"), c.pauseRecording),
 		set(c.private("enable"), c.enable),
-		{Name: c.private("device_info"), Type: "realsense2_camera/DeviceInfo", Serve: func(context.Context, []byte) (msgs.Message, error) { return c.deviceInfo(), nil }},
-		{Name: c.private("reset"), Type: "std_srvs/Empty", Serve: func(context.Context, []byte) (msgs.Message, error) { return nil, c.device.Reset() }},
+		{Name: c.private("device_info"), Type: "realsense2_camera/DeviceInfo",
+			Serve: func(context.Context, []byte) (msgs.Message, error) { return c.deviceInfo(), nil }},
+		{Name: c.private("reset"), Type: "std_srvs/Empty",
+			Serve: func(context.Context, []byte) (msgs.Message, error) { return nil, c.device.Reset() }},
 	}
 	for name, do := range recordServices {
 		list = append(list, graph.Trigger(c.private(name), func(context.Context) (string, error) { return do(c) }))
@@ -72,7 +74,8 @@ func (n *Node) serveAll(ctx context.Context) error {
 		set("~pause_playback", (*camera).pause), set("/pause_playback", (*camera).pause),
 	}
 	for name, do := range recordServices {
-		list = append(list, graph.Trigger("~"+name, func(context.Context) (string, error) { return n.allOf(n.recorders(), do) }))
+		all := func(context.Context) (string, error) { return n.allOf(n.recorders(), do) }
+		list = append(list, graph.Trigger("~"+name, all))
 	}
 	services, err := graph.Offer(n.node, list...)
 	if err != nil {

@@ -78,7 +78,8 @@ func pick(field *string, list []string, i int) {
 
 func (o Options) filled(line, server graph.Params) (Options, error) {
 	err := o.fill(line)
-	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.checkFormat(), o.Recording.Check(), cmp.Or(upload.OnlyPaths(o.Record, o.RecordPath), record.CheckPath(o.Record)))
+	err = errors.Join(err, o.checkRemotePaths(server), o.fill(server), o.keepInput(), o.checkFormat(), o.Recording.Check(),
+		cmp.Or(upload.OnlyPaths(o.Record, o.RecordPath), record.CheckPath(o.Record)))
 	return o, err
 }
 
@@ -113,10 +114,12 @@ func below(p graph.Params, camera string) graph.Params {
 func checkDistinct(list []Options) error {
 	for i, a := range list {
 		if a.Source.isBag() {
-			return fmt.Errorf("%w: camera %s is the recording %s, which needs a node of its own", program.ErrUsage, a.Camera, a.Source.Device)
+			return fmt.Errorf("%w: camera %s is the recording %s, which needs a node of its own",
+				program.ErrUsage, a.Camera, a.Source.Device)
 		}
 		if a.Together != list[0].Together {
-			return fmt.Errorf("%w: --record-together is for all cameras: %s and %s differ", program.ErrUsage, list[0].Camera, a.Camera)
+			return fmt.Errorf("%w: --record-together is for all cameras: %s and %s differ",
+				program.ErrUsage, list[0].Camera, a.Camera)
 		}
 		if a.Camera == "." {
 			return fmt.Errorf("%w: only one camera can use the node's namespace as its name", program.ErrUsage)

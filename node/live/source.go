@@ -107,9 +107,11 @@ const mostRescan = 500 * time.Millisecond
 
 func openUSB(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 	if model.OnlyTracking(o.Type) {
-		return nil, fmt.Errorf("%w: device_type %s: tracking cameras (T265) have no driver; a recording of one can be the device (device:=FILE.bag)", program.ErrUsage, o.Type)
+		return nil, fmt.Errorf("%w: device_type %s: tracking cameras (T265) have no driver; a recording of one can be the device (device:=FILE.bag)",
+			program.ErrUsage, o.Type)
 	}
-	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type}, d400.Options{Log: o.Log, Rescan: min(o.Retry, mostRescan)})
+	dev, err := d400.Open(ctx, d400.Selector{Serial: o.Serial, Port: o.Port, Type: o.Type},
+		d400.Options{Log: o.Log, Rescan: min(o.Retry, mostRescan)})
 	if errors.Is(err, camdriver.ErrNotFound) || errors.Is(err, usb.ErrNoUSB) {
 		return nil, fmt.Errorf("%w: %w", program.ErrNoDevice, err)
 	}
@@ -125,8 +127,10 @@ func openBag(ctx context.Context, o SourceOptions) (camdriver.Device, error) {
 			cmp.Or(nearest.Hint(o.Device, []string{"sim", "usb"}), nearest.File(o.Device)))
 	}
 	// Paused until all sensors are started.
-	dev, err := recorded.Open(o.Device, recorded.Options{RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx, ClockHz: clockHz,
-		Camera: cmp.Or(o.Recorded, o.Named), Lenient: o.Recorded == "", All: o.All})
+	dev, err := recorded.Open(o.Device, recorded.Options{
+		RealTime: true, Speed: cmp.Or(o.Speed, 1), Loop: o.Loop, Paused: true, Context: ctx, ClockHz: clockHz,
+		Camera: cmp.Or(o.Recorded, o.Named), Lenient: o.Recorded == "", All: o.All,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,8 @@ func (c *camera) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	c.log.Info().Str("device", camdriver.Find(c.device.Info(), camdriver.InfoName)).Str("naming", string(c.opts.Naming)).Msg("streaming " + DescribeProfiles(c.profiles))
+	c.log.Info().Str("device", camdriver.Find(c.device.Info(), camdriver.InfoName)).
+		Str("naming", string(c.opts.Naming)).Msg("streaming " + DescribeProfiles(c.profiles))
 	return nil
 }
 

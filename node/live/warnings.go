@@ -40,7 +40,9 @@ func warnOfSelectors(log zerolog.Logger, o SourceOptions) {
 	for _, s := range []struct {
 		name, value string
 		used        bool
-	}{{"serial_no", o.Serial, kind != ""}, {"usb_port_id", o.Port, kind == "usb"}, {"device_type", o.Type, kind == "usb"}} {
+	}{
+		{"serial_no", o.Serial, kind != ""}, {"usb_port_id", o.Port, kind == "usb"}, {"device_type", o.Type, kind == "usb"},
+	} {
 		if s.value != "" && !s.used {
 			warnNoEffect(log, s.name, s.value, why)
 		}
@@ -103,7 +105,8 @@ func (n *Node) warnOfDuplicates(ctx context.Context, known map[string]bool) {
 		for _, node := range nodes {
 			if !known[node] && !slices.Contains(common, topic) {
 				known[node] = true
-				n.log.Warn().Str("node", node).Str("topic", topic).Msg("another node also publishes this topic: subscribers receive frames of both cameras (use --camera or __ns:= for another name)")
+				n.log.Warn().Str("node", node).Str("topic", topic).
+					Msg("another node also publishes this topic: subscribers receive frames of both cameras (use --camera or __ns:= for another name)")
 			}
 		}
 	}

@@ -39,8 +39,10 @@ func Serve(n *graph.Node, o Options) (*viewer.Server, *guard.Listener, error) {
 		return nil, nil, nil
 	}
 	log := n.Log().With().Str("component", "view").Logger()
-	s, err := viewer.New(viewer.Options{RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Foxglove: Foxglove(n), Playback: o.Playback,
-		Log: log, Lines: o.Lines, Node: n.Name()})
+	s, err := viewer.New(viewer.Options{
+		RecordDir: o.RecordDir, ViewOnly: o.ViewOnly, Foxglove: Foxglove(n), Playback: o.Playback,
+		Log: log, Lines: o.Lines, Node: n.Name(),
+	})
 	if err != nil {
 		return nil, nil, err
 	}

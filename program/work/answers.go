@@ -38,8 +38,8 @@ type answer[V any] struct {
 	used  bool // since the last Sweep
 }
 
-// NewAnswers returns Answers that ask until ctx ends. of names who is asked a question. told is called by the goroutines
-// that ask, after each answer and when nobody is being asked; it must not block.
+// NewAnswers returns Answers that ask until ctx ends. of names who is asked a question. told is called by the
+// goroutines that ask, after each answer and when nobody is being asked any longer; it must not block.
 func NewAnswers[K comparable, V any](ctx context.Context, told func(), of func(K) string,
 	ask func(context.Context, K) (V, error)) *Answers[K, V] {
 	return &Answers[K, V]{ctx: ctx, of: of, ask: ask, told: told, slots: make(chan struct{}, mostAsked),

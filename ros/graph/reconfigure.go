@@ -102,9 +102,9 @@ func (r *Reconfigure) Close() {
 	}
 }
 
-// OfferReconfigure is KeepReconfigure for parameters whose values nobody else changes. It calls apply with all values for
-// each change, and at the start. An error of apply refuses a change. Values are clamped to their ranges; invalid ones are
-// ignored.
+// OfferReconfigure is KeepReconfigure for parameters whose values nobody else changes. It calls apply with all values
+// for each change, and at the start. An error of apply refuses a change. Values are clamped to their ranges; invalid
+// ones are ignored.
 func OfferReconfigure(ctx context.Context, n *ros.Node, name string, parameters Parameters,
 	apply func(Values) error) (*Reconfigure, error) {
 	now := parameters
