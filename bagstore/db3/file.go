@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"rsros/bagstore"
-	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/bagstore/db3/internal/sqlite"
 	"rsros/bagstore/place"
 	"rsros/program/yaml"
 )
@@ -22,7 +22,7 @@ type File struct {
 	r       io.ReaderAt  // the database with its journal and log applied
 	size    int64        // of the file
 	dbSize  int64        // of what r reads
-	pages   *dbpages.File
+	pages   *sqlite.File
 	schema  int
 	topics  []bagstore.Topic
 	byID    map[int64]uint32 // a topic's index by its row in the file
@@ -36,11 +36,11 @@ type File struct {
 	survey  *survey           // nil: not all pages were looked at
 	rescued bool              // the messages are from any pages that have them
 	strays  bool              // some are from pages outside the table's tree
-	loose   dbpages.Set       // pages with messages outside the table's tree
+	loose   sqlite.Set       // pages with messages outside the table's tree
 	dropped map[uint32][]bool // cells by page that are left out: their rows are in other pages, or were deleted
 }
 
-func Is(head []byte) bool { return dbpages.Is(head) }
+func Is(head []byte) bool { return sqlite.Is(head) }
 
 // Open opens a .db3 file at a path or an address.
 func Open(name string) (*File, error) {
@@ -93,9 +93,9 @@ func (f *File) opened(err error) (*File, error) {
 }
 
 func (f *File) read() (err error) {
-	var objects []dbpages.Object
+	var objects []sqlite.Object
 	f.rows = standardRows()
-	f.pages, err = dbpages.Open(f.r, f.dbSize)
+	f.pages, err = sqlite.Open(f.r, f.dbSize)
 	if err == nil {
 		if n := f.pages.Missing(); n > 0 {
 			f.notes.Addf(bagstore.Loss, -1, "file", "the file is torn: its last %d bytes are missing", n)
@@ -118,7 +118,7 @@ func (f *File) read() (err error) {
 
 // unfollowed reports whether an error means that pages can't be followed.
 func unfollowed(err error) bool {
-	return errors.Is(err, dbpages.ErrDamaged) || errors.Is(err, dbpages.ErrNotDatabase)
+	return errors.Is(err, sqlite.ErrDamaged) || errors.Is(err, sqlite.ErrNotDatabase)
 }
 
 // Info describes the file. The schema is 1 to 4.
@@ -159,7 +159,7 @@ func (f *File) Check() {}
 
 // noteMissing notes rows that are missing by the number of messages in the file's metadata, unless losses were noted.
 // Only that number shows that all messages were found if pages outside the tree have some.
-func (f *File) noteMissing(objects []dbpages.Object) {
+func (f *File) noteMissing(objects []sqlite.Object) {
 	if f.notes.Worst() == bagstore.Loss {
 		return
 	}
@@ -176,7 +176,7 @@ func (f *File) noteMissing(objects []dbpages.Object) {
 }
 
 // counted is the number of messages in the file's own metadata; 0 if it has none, as after a kill.
-func (f *File) counted(objects []dbpages.Object) uint64 {
+func (f *File) counted(objects []sqlite.Object) uint64 {
 	table, at, err := findTable(objects, "metadata", "metadata")
 	if err != nil {
 		return 0

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/bagstore/db3/internal/sqlite"
 	"rsros/test/need"
 )
 
@@ -41,7 +41,7 @@ func readAll(b []byte) (list []row, f *File, err error) {
 			panic(fmt.Sprintf("%d bytes at %d of %d are fetched, %d so far", n, off, len(b), fetched))
 		}
 	}
-	_ = f.pages.Rows(f.rows.table.Root, func(*dbpages.Cell) error { return nil }) // the scan found the error
+	_ = f.pages.Rows(f.rows.table.Root, func(*sqlite.Cell) error { return nil }) // the scan found the error
 	return readBlocks(f)
 }
 
@@ -76,7 +76,7 @@ func placedMessages(t *testing.T, b []byte) (list []placed) {
 	defer f.Close()                 //nolint:errcheck // only read
 	leaves := make(map[int64]int64) // by time, which is unique
 	f.pages.EachLeaf(func(number uint32, page []byte) bool {
-		f.pages.EachRow(page, number, func(c *dbpages.Cell) bool {
+		f.pages.EachRow(page, number, func(c *sqlite.Cell) bool {
 			if m := f.message(f.pages.NewReader(), c, true); m.ok {
 				leaves[m.time] = int64(number)
 			}
@@ -413,7 +413,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		list, _, err := readAll(b)
-		if err != nil && errors.Is(err, dbpages.ErrNotDatabase) && len(list) > 0 {
+		if err != nil && errors.Is(err, sqlite.ErrNotDatabase) && len(list) > 0 {
 			t.Fatal("messages of no database")
 		}
 		if len(list) > len(b) {

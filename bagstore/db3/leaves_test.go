@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/bagstore/db3/internal/sqlite"
 	"rsros/test/need"
 )
 
@@ -40,7 +40,7 @@ func TestLeaves(t *testing.T) {
 			leaves[at/page] = true
 		}
 	}
-	need.Must(t, f.pages.Rows(f.rows.table.Root, func(*dbpages.Cell) error { return nil }))
+	need.Must(t, f.pages.Rows(f.rows.table.Root, func(*sqlite.Cell) error { return nil }))
 	const tables = 4 // the schema and small tables, each of one page
 	if other := len(w.seen) - len(leaves); len(leaves) < 10 || other > 2*tables {
 		t.Errorf("%d leaves, and %d other pages were read", len(leaves), other)

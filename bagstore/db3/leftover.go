@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"rsros/bagstore"
-	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/bagstore/db3/internal/sqlite"
 	"rsros/bagstore/place"
 	"rsros/program/localfile"
 )
@@ -66,10 +66,10 @@ func (f *File) withJournal(ctx context.Context, db io.ReaderAt, size int64) (io.
 		return db, size, nil
 	}
 	head := make([]byte, 8)
-	if _, err := j.ReadAt(head, 0); err != nil || !dbpages.Hot(head) {
+	if _, err := j.ReadAt(head, 0); err != nil || !sqlite.Hot(head) {
 		return db, size, nil
 	}
-	o, err := dbpages.OpenJournal(db, size, j, n)
+	o, err := sqlite.OpenJournal(db, size, j, n)
 	if err != nil {
 		f.notes.Addf(bagstore.Loss, -1, "journal", "%s can't be used, so the last messages may be damaged: %v", j.Info().Name, err)
 		return db, size, nil
@@ -84,7 +84,7 @@ func (f *File) withLog(ctx context.Context, db io.ReaderAt, size int64) (io.Read
 	if err != nil || log == nil {
 		return db, size, err
 	}
-	w, err := dbpages.OpenWAL(db, size, log, n)
+	w, err := sqlite.OpenWAL(db, size, log, n)
 	if err != nil {
 		f.notes.Addf(bagstore.Loss, -1, "write-ahead log", "%s can't be used: %v", log.Info().Name, err)
 		return db, size, nil

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rsros/bagstore"
-	"rsros/bagstore/db3/internal/pagedb"
+	"rsros/bagstore/db3/internal/sqlite"
 	"rsros/bagstore/place"
 )
 
@@ -40,7 +40,7 @@ func CreateDefined(path string, o bagstore.Options) (*Writer, error) {
 	return create(path, o, schema4, (*Writer).define)
 }
 
-func create(path string, o bagstore.Options, schema []pagedb.Object, begin func(*Writer) error) (*Writer, error) {
+func create(path string, o bagstore.Options, schema []sqlite.Declaration, begin func(*Writer) error) (*Writer, error) {
 	if kind := o.Kind(); kind != bagstore.None {
 		return nil, fmt.Errorf("create %s: a .db3 file isn't compressed by %s", path, kind)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"rsros/bagstore"
-	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/bagstore/db3/internal/sqlite"
 )
 
 const kindPages = "pages"
@@ -13,7 +13,7 @@ const kindPages = "pages"
 // reopenDamaged opens the database again as one whose header may be damaged. It returns false if the file has no page.
 func (f *File) reopenDamaged() bool {
 	if f.loose == nil {
-		p := dbpages.OpenDamaged(f.r, f.dbSize)
+		p := sqlite.OpenDamaged(f.r, f.dbSize)
 		if p == nil {
 			return false
 		}
@@ -24,7 +24,7 @@ func (f *File) reopenDamaged() bool {
 
 // rescueRows finds the messages page by page, after the table's tree turned out to be damaged, or to lack rows. It
 // returns false if there are none.
-func (f *File) rescueRows(objects []dbpages.Object, missing []dbpages.Range, why error) bool {
+func (f *File) rescueRows(objects []sqlite.Object, missing []sqlite.Range, why error) bool {
 	if !f.reopenDamaged() {
 		return false
 	}
@@ -44,15 +44,15 @@ func (f *File) rescueRows(objects []dbpages.Object, missing []dbpages.Range, why
 
 type gatherer struct {
 	f       *File
-	missing []dbpages.Range // rows that the tree lacks; some of them
-	holes   []dbpages.Range // rows outside the reach of the tree
+	missing []sqlite.Range // rows that the tree lacks; some of them
+	holes   []sqlite.Range // rows outside the reach of the tree
 	anyRow  bool            // any row of a page outside the tree counts: the list of free pages is whole, so none was deleted
 	more    bool            // more than maxLeaves pages have messages
 }
 
 // find lists the pages with messages in the order of their rows: those of the tree, and if pages above leaves are lost,
 // or rows are missing within its reach, those outside the tree.
-func (g *gatherer) find(objects []dbpages.Object) []leaf {
+func (g *gatherer) find(objects []sqlite.Object) []leaf {
 	p := g.f.pages
 	var list []leaf
 	keep := func(l leaf) {
@@ -61,10 +61,10 @@ func (g *gatherer) find(objects []dbpages.Object) []leaf {
 		}
 	}
 	seen := p.NewSet()
-	tree := &dbpages.Tree{Holes: []dbpages.Range{dbpages.AllRows()}, Lost: true}
-	if table := dbpages.Find(objects, "messages"); table != nil && table.Root > 0 {
+	tree := &sqlite.Tree{Holes: []sqlite.Range{sqlite.AllRows()}, Lost: true}
+	if table := sqlite.Find(objects, "messages"); table != nil && table.Root > 0 {
 		r := p.NewReader()
-		tree = p.Tree(table.Root, seen, func(t dbpages.Leaf, page []byte) bool {
+		tree = p.Tree(table.Root, seen, func(t sqlite.Leaf, page []byte) bool {
 			if l := g.f.treeLeaf(r, t, page); l.rows > 0 {
 				keep(l)
 			}
@@ -75,7 +75,7 @@ func (g *gatherer) find(objects []dbpages.Object) []leaf {
 	if tree.Lost || len(list) == 0 || slices.ContainsFunc(g.missing, g.unexplained) {
 		if len(list) == 0 {
 			seen = p.NewSet() // the root in the schema is wrong
-			g.holes = []dbpages.Range{dbpages.AllRows()}
+			g.holes = []sqlite.Range{sqlite.AllRows()}
 		}
 		free, whole := p.Free()
 		g.anyRow = whole
@@ -95,16 +95,16 @@ func (g *gatherer) find(objects []dbpages.Object) []leaf {
 }
 
 // unexplained reports whether no hole in the tree has the rows.
-func (g *gatherer) unexplained(rows dbpages.Range) bool {
-	return !slices.ContainsFunc(g.holes, func(h dbpages.Range) bool { return h.Contains(rows.To) })
+func (g *gatherer) unexplained(rows sqlite.Range) bool {
+	return !slices.ContainsFunc(g.holes, func(h sqlite.Range) bool { return h.Contains(rows.To) })
 }
 
 // treeLeaf describes a leaf of the tree. A row whose number is outside the leaf's range has a wrong number, which
 // doesn't widen the leaf's range.
-func (f *File) treeLeaf(r *dbpages.Reader, t dbpages.Leaf, page []byte) leaf {
+func (f *File) treeLeaf(r *sqlite.Reader, t sqlite.Leaf, page []byte) leaf {
 	l := leaf{page: t.Page, sure: true}
 	all := l
-	f.pages.EachRow(page, t.Page, func(c *dbpages.Cell) bool {
+	f.pages.EachRow(page, t.Page, func(c *sqlite.Cell) bool {
 		if f.message(r, c, false).ok {
 			all.add(c.Row)
 			if t.Rows.Contains(c.Row) {
@@ -203,5 +203,5 @@ func (l *leaf) own(numbers []int64) []int64 {
 
 // wanted reports whether a row of a page outside the tree was hidden by the damage, and wasn't deleted.
 func (g *gatherer) wanted(row int64) bool {
-	return g.anyRow || slices.ContainsFunc(g.holes, func(r dbpages.Range) bool { return r.Contains(row) })
+	return g.anyRow || slices.ContainsFunc(g.holes, func(r sqlite.Range) bool { return r.Contains(row) })
 }

@@ -4,12 +4,12 @@ import (
 	"math"
 
 	"rsros/bagstore"
-	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/bagstore/db3/internal/sqlite"
 )
 
 // gaps finds missing rows. rosbag2 numbers rows from 1 without gaps.
 type gaps struct {
-	list  []dbpages.Range
+	list  []sqlite.Range
 	more  int
 	last  int64
 	wrong int64 // messages with a wrong number that no missing row was matched with yet
@@ -39,7 +39,7 @@ func (g *gaps) row(row int64) {
 	g.wrong -= misnumbered
 	if missing > misnumbered {
 		if len(g.list) < maxGaps {
-			g.list = append(g.list, dbpages.Range{After: g.last, To: row - 1})
+			g.list = append(g.list, sqlite.Range{After: g.last, To: row - 1})
 		} else {
 			g.more++
 		}
@@ -48,7 +48,7 @@ func (g *gaps) row(row int64) {
 }
 
 // report notes the gaps, and what may be missing at the end.
-func (g *gaps) report(notes *bagstore.Notes, holes []dbpages.Range) {
+func (g *gaps) report(notes *bagstore.Notes, holes []sqlite.Range) {
 	for _, r := range g.list {
 		notes.Addf(bagstore.Loss, -1, "rows", "the messages from row %d to %d can't be read: no page has them", r.After+1, r.To)
 	}

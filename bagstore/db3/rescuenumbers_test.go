@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/bagstore/db3/internal/sqlite"
 	"rsros/test/need"
 )
 
@@ -20,7 +20,7 @@ func renumber(t *testing.T, b []byte, from, to uint64) {
 	f, err := OpenReader(bytes.NewReader(b), int64(len(b)), "test")
 	need.Must(t, err)
 	var leaves []uint32
-	f.pages.Tree(f.rows.table.Root, f.pages.NewSet(), func(l dbpages.Leaf, _ []byte) bool {
+	f.pages.Tree(f.rows.table.Root, f.pages.NewSet(), func(l sqlite.Leaf, _ []byte) bool {
 		leaves = append(leaves, l.Page)
 		return true
 	})

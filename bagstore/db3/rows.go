@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"rsros/bagstore"
-	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/bagstore/db3/internal/sqlite"
 )
 
 // blockRows is the number of rows at which a block is full.
@@ -40,8 +40,8 @@ func (f *File) newBuilder() *builder {
 
 // scan lists the messages: those of the table's tree, or if it is damaged, those of every page. why is the error that
 // made rescueTopics necessary, if any.
-func (f *File) scan(objects []dbpages.Object, why error) error {
-	var missing []dbpages.Range
+func (f *File) scan(objects []sqlite.Object, why error) error {
+	var missing []sqlite.Range
 	err := f.readForm(objects)
 	if err == nil {
 		missing, err = f.scanTree()
@@ -63,12 +63,12 @@ func (f *File) scan(objects []dbpages.Object, why error) error {
 
 // scanTree lists the messages of the table's tree. Of rows that are missing between others, it returns some, with an
 // error: pages that the tree doesn't lead to may have them.
-func (f *File) scanTree() (missing []dbpages.Range, err error) {
+func (f *File) scanTree() (missing []sqlite.Range, err error) {
 	var rows []found
 	var g gaps
 	page := uint32(0)
 	b, r := f.newBuilder(), f.pages.NewReader()
-	err = f.pages.Rows(f.rows.table.Root, func(c *dbpages.Cell) error {
+	err = f.pages.Rows(f.rows.table.Root, func(c *sqlite.Cell) error {
 		g.row(c.Row)
 		if c.Page != page {
 			b.add(page, rows)
@@ -78,7 +78,7 @@ func (f *File) scanTree() (missing []dbpages.Range, err error) {
 		return nil
 	})
 	if err == nil && len(g.list) > 0 {
-		err = fmt.Errorf("%w: the rows from %d to %d aren't in the tree", dbpages.ErrDamaged, g.list[0].After+1, g.list[0].To)
+		err = fmt.Errorf("%w: the rows from %d to %d aren't in the tree", sqlite.ErrDamaged, g.list[0].After+1, g.list[0].To)
 	}
 	if err != nil {
 		return g.list, err
@@ -153,8 +153,8 @@ func (b *builder) close() {
 }
 
 type reader struct {
-	leaf, chain *dbpages.Reader
-	cell        dbpages.Cell
+	leaf, chain *sqlite.Reader
+	cell        sqlite.Cell
 }
 
 func (f *File) reader() *reader {
@@ -172,7 +172,7 @@ func (f *File) pageRows(r *reader, number uint32, list []found) ([]found, error)
 		return list, err
 	}
 	loose := f.loose.Has(number)
-	f.pages.EachRow(page, number, func(c *dbpages.Cell) bool {
+	f.pages.EachRow(page, number, func(c *sqlite.Cell) bool {
 		if m := f.message(r.chain, c, loose); m.ok || !loose {
 			list = append(list, m)
 		}
@@ -234,7 +234,7 @@ func (f *File) stored(n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte
 		return nil, err
 	}
 	if !f.pages.Row(page, number, int(e.Ref&math.MaxUint16), &r.cell) {
-		return nil, fmt.Errorf("%w: the page changed", dbpages.ErrDamaged)
+		return nil, fmt.Errorf("%w: the page changed", sqlite.ErrDamaged)
 	}
 	f.rows.table.Complete(&r.cell)
 	return r.chain.Value(&r.cell, f.rows.data, alloc)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"rsros/bagstore"
-	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/bagstore/db3/internal/sqlite"
 )
 
 // survey is what the leaves of a file contain, whether or not a tree leads to them.
@@ -46,7 +46,7 @@ func (f *File) surveyed() *survey {
 	r := f.pages.NewPageReader()
 	f.pages.EachLeaf(func(number uint32, page []byte) bool {
 		l := leaf{page: number}
-		f.pages.EachRow(page, number, func(c *dbpages.Cell) bool {
+		f.pages.EachRow(page, number, func(c *sqlite.Cell) bool {
 			if f.message(r, c, true).ok {
 				l.add(c.Row)
 			} else {
@@ -87,7 +87,7 @@ const (
 
 // text reads a column of a row; empty if it has more than most bytes, or if maxDescriptions were read: any number of
 // rows may refer to the same pages.
-func (s *survey) text(r *dbpages.Reader, c *dbpages.Cell, column int, most int64) string {
+func (s *survey) text(r *sqlite.Reader, c *sqlite.Cell, column int, most int64) string {
 	size := int64(0) // up to the column's end
 	for _, col := range c.Columns[:column+1] {
 		size += col.Size()
@@ -105,14 +105,14 @@ func (s *survey) text(r *dbpages.Reader, c *dbpages.Cell, column int, most int64
 
 // describing adds a row that looks like one of the small tables'. Topics of free pages are used only if no other page
 // has them.
-func (s *survey) describing(r *dbpages.Reader, c *dbpages.Cell, free bool) {
+func (s *survey) describing(r *sqlite.Reader, c *sqlite.Cell, free bool) {
 	k := c.Columns
 	if len(k) < 4 || len(k) > 6 || !k[0].IsNull() && !k[0].IsInt() {
 		return
 	}
 	short := func(i int) string { return s.text(r, c, i, maxShort) }
 	switch {
-	case slices.ContainsFunc(k[1:], func(col dbpages.Column) bool { return !col.IsText() }):
+	case slices.ContainsFunc(k[1:], func(col sqlite.Column) bool { return !col.IsText() }):
 	case strings.HasPrefix(short(2), "ros2"): // message_definitions(id, topic_type, encoding, encoded_message_definition, …)
 		if len(s.definitions) == maxTopics || free {
 			return
@@ -125,7 +125,7 @@ func (s *survey) describing(r *dbpages.Reader, c *dbpages.Cell, free bool) {
 	}
 }
 
-func (s *survey) topic(id int64, k []dbpages.Column, text func(int) string, free bool) {
+func (s *survey) topic(id int64, k []sqlite.Column, text func(int) string, free bool) {
 	to := s.topics
 	if free {
 		to = s.replaced

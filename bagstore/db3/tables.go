@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"rsros/bagstore"
-	"rsros/bagstore/db3/internal/dbpages"
+	"rsros/bagstore/db3/internal/sqlite"
 )
 
-func findTable(objects []dbpages.Object, name string, columns ...string) (t *dbpages.Table, at []int, err error) {
-	t = dbpages.Find(objects, name)
+func findTable(objects []sqlite.Object, name string, columns ...string) (t *sqlite.Table, at []int, err error) {
+	t = sqlite.Find(objects, name)
 	if t == nil {
 		return nil, nil, fmt.Errorf("not a rosbag2 file: there is no table %s", name)
 	}
@@ -29,15 +29,15 @@ func findTable(objects []dbpages.Object, name string, columns ...string) (t *dbp
 }
 
 type tableRow struct {
-	*dbpages.Cell
-	r   *dbpages.Reader
+	*sqlite.Cell
+	r   *sqlite.Reader
 	err error // of the texts that were read
 }
 
 // eachRow calls each for the rows of a table, and returns the first error of each or of a text.
-func (f *File) eachRow(t *dbpages.Table, each func(*tableRow) error) error {
+func (f *File) eachRow(t *sqlite.Table, each func(*tableRow) error) error {
 	row := tableRow{r: f.pages.NewReader()}
-	return f.pages.Rows(t.Root, func(c *dbpages.Cell) error {
+	return f.pages.Rows(t.Root, func(c *sqlite.Cell) error {
 		t.Complete(c)
 		row.Cell = c
 		err := each(&row)
@@ -84,7 +84,7 @@ func (d *described) definition(s bagstore.Schema) error {
 	return nil
 }
 
-func (f *File) readTopics(objects []dbpages.Object) error {
+func (f *File) readTopics(objects []sqlite.Object) error {
 	table, at, err := findTable(objects, "topics", "id", "name", "type", "serialization_format")
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (f *File) readTopics(objects []dbpages.Object) error {
 	})
 }
 
-func (f *File) schemaVersion(objects []dbpages.Object) (n int, ok bool) {
+func (f *File) schemaVersion(objects []sqlite.Object) (n int, ok bool) {
 	table, at, err := findTable(objects, "schema", "schema_version")
 	if err != nil {
 		return 0, false
@@ -140,9 +140,9 @@ func (f *File) schemaVersion(objects []dbpages.Object) (n int, ok bool) {
 const maxDefinitions = 64 << 20
 
 // definitions reads the message definitions of files of schema 4.
-func (f *File) definitions(objects []dbpages.Object) (map[string]bagstore.Schema, error) {
+func (f *File) definitions(objects []sqlite.Object) (map[string]bagstore.Schema, error) {
 	list := make(map[string]bagstore.Schema)
-	if dbpages.Find(objects, "message_definitions") == nil {
+	if sqlite.Find(objects, "message_definitions") == nil {
 		return list, nil
 	}
 	table, at, err := findTable(objects, "message_definitions", "topic_type", "encoding", "encoded_message_definition")
@@ -159,16 +159,16 @@ func (f *File) definitions(objects []dbpages.Object) (map[string]bagstore.Schema
 
 // rowForm is the messages table and the indexes of its columns.
 type rowForm struct {
-	table                 *dbpages.Table
+	table                 *sqlite.Table
 	id, topic, time, data int
 }
 
 // standardRows is the form of the table in rosbag2's files.
 func standardRows() rowForm {
-	return rowForm{&dbpages.Table{Columns: make([]dbpages.TableColumn, 4)}, 0, 1, 2, 3}
+	return rowForm{&sqlite.Table{Columns: make([]sqlite.TableColumn, 4)}, 0, 1, 2, 3}
 }
 
-func (f *File) readForm(objects []dbpages.Object) error {
+func (f *File) readForm(objects []sqlite.Object) error {
 	table, at, err := findTable(objects, "messages", "id", "topic_id", "timestamp", "data")
 	if err == nil {
 		f.rows = rowForm{table, at[0], at[1], at[2], at[3]}
@@ -181,7 +181,7 @@ const maxTopicID = 1 << 31
 
 // message reads a row as a message. In a page outside the table's tree (loose), only rows that look like rosbag2's
 // are messages.
-func (f *File) message(r *dbpages.Reader, c *dbpages.Cell, loose bool) found {
+func (f *File) message(r *sqlite.Reader, c *sqlite.Cell, loose bool) found {
 	form := &f.rows
 	m := found{cell: c.Index, row: c.Row}
 	if loose && (len(c.Columns) != len(form.table.Columns) || !f.pages.Fits(c)) {

@@ -6,19 +6,19 @@ import (
 	"os"
 
 	"rsros/bagstore"
-	"rsros/bagstore/db3/internal/pagedb"
+	"rsros/bagstore/db3/internal/sqlite"
 	"rsros/bagstore/internal/disk"
 )
 
 // schema2 has the names and types that librealsense and ROS 2 up to Humble use.
-var schema2 = []pagedb.Object{
+var schema2 = []sqlite.Declaration{
 	{Name: "topics", SQL: "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, serialization_format TEXT NOT NULL, offered_qos_profiles TEXT NOT NULL)"},
 	{Name: "messages", SQL: "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, timestamp INTEGER NOT NULL, data BLOB NOT NULL)"},
 	{Name: "timestamp_idx", SQL: "CREATE INDEX timestamp_idx ON messages (timestamp ASC)", Of: "messages", Column: 2},
 }
 
 // schema4 is what ROS 2 since Iron writes. Earlier releases read it as they read schema 2.
-var schema4 = []pagedb.Object{
+var schema4 = []sqlite.Declaration{
 	{Name: "schema", SQL: "CREATE TABLE schema(schema_version INTEGER PRIMARY KEY, ros_distro TEXT NOT NULL)"},
 	{Name: "metadata", SQL: "CREATE TABLE metadata(id INTEGER PRIMARY KEY, metadata_version INTEGER NOT NULL, metadata TEXT NOT NULL)"},
 	{Name: "topics", SQL: "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, serialization_format TEXT NOT NULL, offered_qos_profiles TEXT NOT NULL, type_description_hash TEXT NOT NULL)"},
@@ -33,7 +33,7 @@ const commitBytes = 16 << 20
 // Writer makes a .db3 file. It is for one goroutine.
 type Writer struct {
 	f        *disk.Pages
-	db       *pagedb.Writer
+	db       *sqlite.Writer
 	topics   int64
 	messages int64
 	live     *live           // nil: nobody reads the file before it is complete
@@ -51,9 +51,9 @@ func NewWriter(f *os.File) *Writer { return newWriter(f, schema2, nil) }
 // directFrom is the size from which a file is written past the page cache, as bags are.
 const directFrom = 16 << 20
 
-func newWriter(f *os.File, schema []pagedb.Object, l *live) *Writer {
+func newWriter(f *os.File, schema []sqlite.Declaration, l *live) *Writer {
 	pages := disk.NewPages(f, directFrom)
-	return &Writer{f: pages, db: pagedb.New(pages, schema, l == nil), live: l}
+	return &Writer{f: pages, db: sqlite.NewWriter(pages, schema, l == nil), live: l}
 }
 
 // NewDefinedWriter is NewWriter for schema 4, which has the definitions of types.
@@ -65,7 +65,7 @@ func NewDefinedWriter(f *os.File) (*Writer, error) {
 // define makes an empty file one of schema 4.
 func (w *Writer) define() error {
 	w.defined = make(map[string]bool)
-	return w.db.Append("schema", 4, pagedb.Column{}, pagedb.Text(""))
+	return w.db.Append("schema", 4, sqlite.Value{}, sqlite.Text(""))
 }
 
 // AddTopic adds a topic of CDR messages, and to a file of schema 4 the definition of its type. It returns the topic's
@@ -74,9 +74,9 @@ func (w *Writer) AddTopic(t bagstore.Topic) (id int64, err error) {
 	w.topics++
 	t.Encoding = bagstore.CDR
 	if err = w.bounds.topic(&t); err == nil {
-		columns := []pagedb.Column{{}, pagedb.Text(t.Name), pagedb.Text(t.Type), pagedb.Text(t.Encoding), pagedb.Text(t.QoS)}
+		columns := []sqlite.Value{{}, sqlite.Text(t.Name), sqlite.Text(t.Type), sqlite.Text(t.Encoding), sqlite.Text(t.QoS)}
 		if w.defined != nil {
-			columns = append(columns, pagedb.Text(t.Hash))
+			columns = append(columns, sqlite.Text(t.Hash))
 		}
 		err = w.db.Append("topics", w.topics, columns...)
 	}
@@ -91,7 +91,7 @@ func (w *Writer) AddTopic(t bagstore.Topic) (id int64, err error) {
 	if err := w.bounds.definition(t.Schema); err != nil {
 		return 0, fmt.Errorf("write the definition of %s: %w", t.Type, err)
 	}
-	if err := w.db.Append("message_definitions", int64(len(w.defined)), pagedb.Column{}, pagedb.Text(t.Type), pagedb.Text(t.Schema.Encoding), pagedb.Text(t.Schema.Text), pagedb.Text(t.Hash)); err != nil {
+	if err := w.db.Append("message_definitions", int64(len(w.defined)), sqlite.Value{}, sqlite.Text(t.Type), sqlite.Text(t.Schema.Encoding), sqlite.Text(t.Schema.Text), sqlite.Text(t.Hash)); err != nil {
 		return 0, fmt.Errorf("write the definition of %s: %w", t.Type, err)
 	}
 	return w.topics, nil
@@ -99,7 +99,7 @@ func (w *Writer) AddTopic(t bagstore.Topic) (id int64, err error) {
 
 // Describe stores what a file of schema 4 says of itself, once.
 func (w *Writer) Describe(m *Metadata) error {
-	if err := w.db.Append("metadata", 1, pagedb.Column{}, pagedb.Int(metadataVersion), pagedb.Text(m.text(""))); err != nil {
+	if err := w.db.Append("metadata", 1, sqlite.Value{}, sqlite.Int(metadataVersion), sqlite.Text(m.text(""))); err != nil {
 		return fmt.Errorf("write metadata: %w", err)
 	}
 	return nil
@@ -115,7 +115,7 @@ func (w *Writer) Write(topic, ns int64, message ...[]byte) error {
 		return fmt.Errorf("write message: it has %d bytes, SQLite takes at most %d", size, maxBlob)
 	}
 	w.messages++
-	if err := w.db.Append("messages", w.messages, pagedb.Column{}, pagedb.Int(topic), pagedb.Int(ns), pagedb.Blob(message...)); err != nil {
+	if err := w.db.Append("messages", w.messages, sqlite.Value{}, sqlite.Int(topic), sqlite.Int(ns), sqlite.Blob(message...)); err != nil {
 		return fmt.Errorf("write message: %w", err)
 	}
 	w.written.Add(w.names[topic-1], 1, bagstore.Time(ns), bagstore.Time(ns))

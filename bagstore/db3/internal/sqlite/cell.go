@@ -1,4 +1,4 @@
-package dbpages
+package sqlite
 
 import "encoding/binary"
 
@@ -31,7 +31,8 @@ const (
 	typeReal  = 7
 	typeZero  = 8
 	typeOne   = 9
-	typeBlob  = 12 // the even ones from here on; text has the odd ones
+	typeBlob  = 12 // the even ones from here on, with twice the length
+	typeText  = 13 // the odd ones
 )
 
 // maxColumns bounds what is looked at of a record; tables of rosbag2 have at most 6.
@@ -44,7 +45,7 @@ func (c Column) IsInt() bool { return c.Type != typeNull && c.Type != typeReal &
 
 func (c Column) IsBlob() bool { return c.Type >= typeBlob && c.Type%2 == 0 }
 
-func (c Column) IsText() bool { return c.Type > typeBlob && c.Type%2 == 1 }
+func (c Column) IsText() bool { return c.Type >= typeText && c.Type%2 == 1 }
 
 func (c Column) Size() int64 { return c.size }
 
@@ -140,7 +141,7 @@ func (f *File) decode(page []byte, number uint32, index int, c *Cell) bool {
 		return false
 	}
 	at += n
-	local := f.local(int64(size))
+	local := localSize(int64(size), f.usable)
 	if local > len(b)-at {
 		return false
 	}
@@ -155,13 +156,14 @@ func (f *File) decode(page []byte, number uint32, index int, c *Cell) bool {
 	return true
 }
 
-// local is how many bytes of a row's record are in its page; the rest is in a chain of pages.
-func (f *File) local(size int64) int {
-	most, least := f.usable-35, (f.usable-12)*32/255-23
+// localSize is how many bytes of a row's record are in its page, of which so many are usable; the rest is in a chain of
+// pages.
+func localSize(size int64, usable int) int {
+	most, least := usable-35, (usable-12)*32/255-23
 	if size <= int64(most) {
 		return int(size)
 	}
-	if n := least + int((size-int64(least))%int64(f.usable-nextSize)); n <= most {
+	if n := least + int((size-int64(least))%int64(usable-nextSize)); n <= most {
 		return n
 	}
 	return least

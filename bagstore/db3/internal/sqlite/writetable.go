@@ -1,21 +1,6 @@
-package pagedb
+package sqlite
 
-import (
-	"encoding/binary"
-)
-
-const (
-	indexInterior = 2
-	tableInterior = 5
-	indexLeaf     = 10
-	tableLeaf     = 13
-)
-
-const (
-	leafHead     = 8
-	interiorHead = 12
-	pointerSize  = 2 // of each cell, after the head
-)
+import "encoding/binary"
 
 // cells is a page of a tree while it is laid out.
 type cells struct {
@@ -38,8 +23,8 @@ func (c *cells) layout(b []byte, at int, kind byte, right uint32) {
 	b[at] = kind
 	binary.BigEndian.PutUint16(b[at+3:], uint16(len(c.list)))
 	pointer := at + leafHead
-	if kind == tableInterior || kind == indexInterior {
-		binary.BigEndian.PutUint32(b[at+leafHead:], right)
+	if kind == kindInterior || kind == kindIndexInterior {
+		binary.BigEndian.PutUint32(b[at+lastChild:], right)
 		pointer = at + interiorHead
 	}
 	end := len(b)
@@ -74,20 +59,10 @@ type child struct {
 	last int64 // id of its last row
 }
 
-const (
-	maxLocal = pageSize - 35
-	minLocal = (pageSize-12)*32/255 - 23
-)
-
-func (t *table) append(id int64, r *record) error {
+func (t *table) append(id int64, r *record) {
 	head := r.head()
 	total := len(head) + r.size
-	local := total
-	if total > maxLocal {
-		if local = minLocal + (total-minLocal)%(pageSize-4); local > maxLocal {
-			local = minLocal
-		}
-	}
+	local := localSize(int64(total), pageSize)
 	cell := appendVarint(make([]byte, 0, local+24), uint64(total))
 	cell = appendVarint(cell, uint64(id))
 	start := len(cell)
@@ -96,34 +71,22 @@ func (t *table) append(id int64, r *record) error {
 	cell = cell[:start+local]
 	copyParts(cell[start+len(head):], &parts)
 	if local < total {
-		first, err := t.p.chain(parts)
-		if err != nil {
-			return err
-		}
-		cell = binary.BigEndian.AppendUint32(cell, first)
+		cell = binary.BigEndian.AppendUint32(cell, t.p.chain(parts))
 	}
 	if !t.leaf.fits(len(cell)) {
-		if err := t.finishLeaf(); err != nil {
-			return err
-		}
+		t.finishLeaf()
 	}
 	t.leaf.add(cell)
 	t.lastID, t.dirty = id, true
-	return nil
 }
 
-func (t *table) finishLeaf() error {
-	page, err := t.p.append()
-	if err != nil {
-		return err
-	}
+func (t *table) finishLeaf() {
+	page := t.p.append()
 	var b [pageSize]byte
-	t.leaf.layout(b[:], 0, tableLeaf, 0)
+	t.leaf.layout(b[:], 0, kindLeaf, 0)
 	t.leaf.reset()
-	if err := t.p.write(page, b[:]); err != nil {
-		return err
-	}
-	return t.addChild(0, child{page, t.lastID})
+	t.p.write(page, b[:])
+	t.addChild(0, child{page, t.lastID})
 }
 
 // keptChildren stay in the open page of a level when the others are written, so that it
@@ -131,7 +94,7 @@ func (t *table) finishLeaf() error {
 const keptChildren = 2
 
 // addChild adds a finished page to the level above it.
-func (t *table) addChild(n int, c child) error {
+func (t *table) addChild(n int, c child) {
 	if n == len(t.levels) {
 		t.levels = append(t.levels, level{})
 	}
@@ -139,83 +102,71 @@ func (t *table) addChild(n int, c child) error {
 	l.children = append(l.children, c)
 	l.size += pointerSize + len(interiorCell(c))
 	if interiorHead+l.size+pointerSize+maxInteriorCell <= pageSize {
-		return nil
+		return
 	}
 	full := l.children[:len(l.children)-keptChildren]
-	page, err := t.p.append()
-	if err != nil {
-		return err
-	}
-	if err := t.writeInterior(page, full); err != nil {
-		return err
-	}
+	page := t.p.append()
+	t.p.write(page, interiorPage(full))
 	last := full[len(full)-1].last
 	l.children = append(l.children[:0], l.children[len(full):]...)
 	l.size = 0
 	for _, c := range l.children {
 		l.size += pointerSize + len(interiorCell(c))
 	}
-	return t.addChild(n+1, child{page, last})
+	t.addChild(n+1, child{page, last})
 }
 
 // maxInteriorCell is the size of a cell with the greatest id.
-const maxInteriorCell = 4 + 9
+const maxInteriorCell = nextSize + 9
 
 func interiorCell(c child) []byte {
 	return appendVarint(binary.BigEndian.AppendUint32(make([]byte, 0, maxInteriorCell), c.page), uint64(c.last))
 }
 
-func (t *table) writeInterior(page uint32, children []child) error {
+func interiorPage(children []child) []byte {
 	last := len(children) - 1
 	content := cells{head: interiorHead}
 	for _, c := range children[:last] {
 		content.add(interiorCell(c))
 	}
-	var b [pageSize]byte
-	content.layout(b[:], 0, tableInterior, children[last].page)
-	return t.p.write(page, b[:])
+	b := make([]byte, pageSize)
+	content.layout(b, 0, kindInterior, children[last].page)
+	return b
 }
 
 // commit writes the open pages to new places and returns the root.
-func (t *table) commit() (uint32, error) {
+func (t *table) commit() uint32 {
 	if !t.dirty {
-		return t.root, nil
+		return t.root
 	}
 	t.dirty = false
 	for _, page := range t.spine {
 		t.p.release(page)
 	}
 	t.spine = t.spine[:0]
-	var below uint32 // the page of the level below that is open
+	t.root = 0 // of the levels so far
 	if len(t.leaf.list) > 0 || len(t.levels) == 0 {
-		var b [pageSize]byte
-		t.leaf.layout(b[:], 0, tableLeaf, 0)
-		if err := t.place(&below, func(page uint32) error { return t.p.write(page, b[:]) }); err != nil {
-			return 0, err
-		}
+		b := make([]byte, pageSize)
+		t.leaf.layout(b, 0, kindLeaf, 0)
+		t.place(b)
 	}
 	for i, l := range t.levels {
 		children := l.children
-		if below != 0 {
-			children = append(children[:len(children):len(children)], child{below, t.lastID})
+		if t.root != 0 {
+			children = append(children[:len(children):len(children)], child{t.root, t.lastID})
 		}
 		if i == len(t.levels)-1 && len(children) == 1 {
-			below = children[0].page // the root is one level lower
+			t.root = children[0].page // the root is one level lower
 			break
 		}
-		if err := t.place(&below, func(page uint32) error { return t.writeInterior(page, children) }); err != nil {
-			return 0, err
-		}
+		t.place(interiorPage(children))
 	}
-	t.root = below
-	return below, nil
+	return t.root
 }
 
-// place writes a page of the spine.
-func (t *table) place(page *uint32, write func(uint32) error) (err error) {
-	if *page, err = t.p.allocate(); err != nil {
-		return err
-	}
-	t.spine = append(t.spine, *page)
-	return write(*page)
+// place writes a page of the spine, which is the root until there is one above it.
+func (t *table) place(page []byte) {
+	t.root = t.p.allocate()
+	t.spine = append(t.spine, t.root)
+	t.p.write(t.root, page)
 }

@@ -1,4 +1,4 @@
-package pagedb
+package sqlite
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"rsros/test/need"
 )
 
-var objects = []Object{
+var objects = []Declaration{
 	{Name: "kinds", SQL: "CREATE TABLE kinds(id INTEGER PRIMARY KEY, name TEXT NOT NULL)"},
 	{Name: "rows", SQL: "CREATE TABLE rows(id INTEGER PRIMARY KEY, value INTEGER NOT NULL, data BLOB NOT NULL)"},
 	{Name: "by_value", SQL: "CREATE INDEX by_value ON rows (value ASC)", Of: "rows", Column: 1},
@@ -33,7 +33,7 @@ func createAs(t *testing.T, private bool) (*os.File, *Writer) {
 			t.Error(err)
 		}
 	})
-	return f, New(pages, objects, private)
+	return f, NewWriter(pages, objects, private)
 }
 
 // row is a row that a reader must find.
@@ -62,7 +62,7 @@ func add(t *testing.T, w *Writer, rnd *rand.Rand, list []row, n int, value func(
 		}
 		r := row{value(len(list)), size, crc32.ChecksumIEEE(data)}
 		list = append(list, r)
-		need.Must(t, w.Append("rows", int64(len(list)), Column{}, Int(r.value), Blob(data[:size/3], data[size/3:])))
+		need.Must(t, w.Append("rows", int64(len(list)), Value{}, Int(r.value), Blob(data[:size/3], data[size/3:])))
 	}
 	return list
 }
@@ -136,7 +136,7 @@ func testOrder(t *testing.T, private bool, value func(*rand.Rand, int) int64) {
 	var list []row
 	const commits = 100
 	for i := range commits {
-		need.Must(t, w.Append("kinds", int64(i+1), Column{}, Text(strings.Repeat("x", i))))
+		need.Must(t, w.Append("kinds", int64(i+1), Value{}, Text(strings.Repeat("x", i))))
 		list = add(t, w, rnd, list, rnd.IntN(60), func(i int) int64 { return value(rnd, i) })
 		need.Must(t, w.Commit())
 		if i == 3 && !private {
@@ -175,12 +175,12 @@ func TestEveryWrite(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	f, _ := create(t)
 	j := &journal{File: f}
-	w := New(j, objects, false)
+	w := NewWriter(j, objects, false)
 	type state struct{ rows, kinds int }
 	var list []row
 	states := map[int]state{} // by the number of writes after which it is there
 	for i := range 2 * reuseAfter {
-		need.Must(t, w.Append("kinds", int64(i+1), Column{}, Text("kind")))
+		need.Must(t, w.Append("kinds", int64(i+1), Value{}, Text("kind")))
 		list = add(t, w, rnd, list, rnd.IntN(20), func(i int) int64 { return int64(i)*10 + rnd.Int64N(100) })
 		need.Must(t, w.Commit())
 		states[len(j.writes)] = state{len(list), i + 1}
@@ -219,7 +219,7 @@ func TestEveryWrite(t *testing.T) {
 func TestBound(t *testing.T) {
 	_, w := create(t)
 	for i := range 500 {
-		need.Must(t, w.Append("rows", int64(i+1), Column{}, Int(int64(i)), Blob(nil)))
+		need.Must(t, w.Append("rows", int64(i+1), Value{}, Int(int64(i)), Blob(nil)))
 		need.Must(t, w.Commit())
 	}
 	if most := int64(500*40 + reuseAfter*12*pageSize); w.Size() > most {
@@ -248,8 +248,8 @@ func TestLockPage(t *testing.T) {
 // TestRowsThatDontFit checks that row ids must increase.
 func TestRowsThatDontFit(t *testing.T) {
 	_, w := create(t)
-	need.Must(t, w.Append("rows", 7, Column{}, Int(1), Blob(nil)))
-	if err := w.Append("rows", 7, Column{}, Int(1), Blob(nil)); err == nil {
+	need.Must(t, w.Append("rows", 7, Value{}, Int(1), Blob(nil)))
+	if err := w.Append("rows", 7, Value{}, Int(1), Blob(nil)); err == nil {
 		t.Error("two rows have one id")
 	}
 	if err := w.Append("strange", 8); err == nil {
@@ -259,8 +259,8 @@ func TestRowsThatDontFit(t *testing.T) {
 
 // FuzzIndexPage reads arbitrary index pages planted in the file.
 func FuzzIndexPage(f *testing.F) {
-	f.Add([]byte{indexLeaf, 0, 0, 0, 1, 15, 0xf0, 0, 0x0f, 0xfa, 5, 3, 1, 1, 7, 9})
-	f.Add([]byte{indexInterior, 0, 0, 0xff, 0xff})
+	f.Add([]byte{kindIndexLeaf, 0, 0, 0, 1, 15, 0xf0, 0, 0x0f, 0xfa, 5, 3, 1, 1, 7, 9})
+	f.Add([]byte{kindIndexInterior, 0, 0, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, page []byte) {
 		file, w := create(t)
 		if len(page) > pageSize {
@@ -269,10 +269,10 @@ func FuzzIndexPage(f *testing.F) {
 		if _, err := file.WriteAt(append(page, make([]byte, pageSize-len(page))...), pageSize); err != nil {
 			t.Fatal(err)
 		}
-		x := w.byName["by_value"]
+		x := w.objects[2].index // by_value
 		x.root = &node{children: []link{{page: 2}}}
 		for i := range int64(3) {
-			_ = x.insert(entry{i, i})
+			x.insert(entry{i, i})
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package dbpages
+package sqlite
 
 import "encoding/binary"
 

@@ -1,4 +1,4 @@
-package dbpages
+package sqlite
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"rsros/test/need"
 )
 
-// disk is a file that counts reads and may have an unreadable page.
-type disk struct {
+// faultyDisk is a file that counts reads and may have an unreadable page.
+type faultyDisk struct {
 	*bytes.Reader
 	page          int64
 	bad           int64 // page number; 0: all can be read
@@ -20,7 +20,7 @@ type disk struct {
 
 var errDisk = errors.New("the sector can't be read")
 
-func (d *disk) ReadAt(p []byte, off int64) (int, error) {
+func (d *faultyDisk) ReadAt(p []byte, off int64) (int, error) {
 	d.reads++
 	if at := (d.bad - 1) * d.page; off < at+d.page && off+int64(len(p)) > at {
 		d.failed++
@@ -29,9 +29,9 @@ func (d *disk) ReadAt(p []byte, off int64) (int, error) {
 	return d.Reader.ReadAt(p, off)
 }
 
-func open(t *testing.T, b []byte) (*File, *disk) {
+func open(t *testing.T, b []byte) (*File, *faultyDisk) {
 	t.Helper()
-	d := &disk{Reader: bytes.NewReader(b)}
+	d := &faultyDisk{Reader: bytes.NewReader(b)}
 	f := OpenDamaged(d, int64(len(b)))
 	if f == nil {
 		t.Fatal("no pages")

@@ -1,4 +1,4 @@
-package dbpages
+package sqlite
 
 import (
 	"bytes"
@@ -20,12 +20,12 @@ func buildJournal(size uint32, counted bool, numbers ...uint32) []byte {
 		records = uint32(len(numbers))
 	}
 	j := []byte(journalMagic)
-	for _, v := range []uint32{records, 0x1234, size, testSector, pageSize} {
+	for _, v := range []uint32{records, 0x1234, size, testSector, testPage} {
 		j = be.AppendUint32(j, v)
 	}
 	j = append(j, make([]byte, testSector-len(j))...)
 	for _, n := range numbers {
-		page := bytes.Repeat([]byte{byte(0x10 + n)}, pageSize)
+		page := bytes.Repeat([]byte{byte(0x10 + n)}, testPage)
 		j = append(be.AppendUint32(j, n), page...)
 		j = be.AppendUint32(j, journalSum(0x1234, page))
 	}
@@ -33,10 +33,10 @@ func buildJournal(size uint32, counted bool, numbers ...uint32) []byte {
 }
 
 func TestJournal(t *testing.T) {
-	db := bytes.Repeat([]byte{0xdb}, 5*pageSize)
-	record := journalRecord + pageSize
+	db := bytes.Repeat([]byte{0xdb}, 5*testPage)
+	record := journalRecord + testPage
 	spoiled := buildJournal(3, false, 2, 1)
-	spoiled[testSector+record+4+pageSize-journalStep]++
+	spoiled[testSector+record+4+testPage-journalStep]++
 	older := append(buildJournal(3, true, 2), buildJournal(3, true, 1)...)
 	copy(older[len(older)-testSector-2*testSector:], "nothing")
 	for name, c := range map[string]struct {
@@ -71,13 +71,13 @@ func TestJournal(t *testing.T) {
 		}
 		got := make([]byte, len(db)+1)
 		n, err := o.ReadAt(got, 0)
-		if n != len(c.want)*pageSize || !errors.Is(err, io.EOF) {
+		if n != len(c.want)*testPage || !errors.Is(err, io.EOF) {
 			t.Errorf("%s: %d bytes, %v", name, n, err)
 			continue
 		}
 		for i, want := range c.want {
-			if !bytes.Equal(got[i*pageSize:][:pageSize], bytes.Repeat([]byte{want}, pageSize)) {
-				t.Errorf("%s: page %d begins with %#x, want %#x", name, i+1, got[i*pageSize], want)
+			if !bytes.Equal(got[i*testPage:][:testPage], bytes.Repeat([]byte{want}, testPage)) {
+				t.Errorf("%s: page %d begins with %#x, want %#x", name, i+1, got[i*testPage], want)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func FuzzJournal(f *testing.F) {
 	f.Add(buildJournal(4, false, 2, 4))
 	f.Add(append(buildJournal(3, true, 2), buildJournal(9, true, 1)...))
 	f.Fuzz(func(t *testing.T, journal []byte) {
-		db := make([]byte, 2*pageSize)
+		db := make([]byte, 2*testPage)
 		o, err := OpenJournal(bytes.NewReader(db), int64(len(db)), bytes.NewReader(journal), int64(len(journal)))
 		if err == nil {
 			readAround(t, o)

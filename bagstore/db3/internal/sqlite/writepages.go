@@ -1,6 +1,7 @@
-package pagedb
+package sqlite
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -9,20 +10,17 @@ import (
 )
 
 const (
-	pageSize = 4096
-	// lockPage is where SQLite locks bytes of the file, at 1 GiB. It holds nothing.
-	lockPage = 0x40000000/pageSize + 1
+	pageSize = 4096 // of what is written; readers accept any
+	// lockPage is the page that has lockByte. It holds nothing.
+	lockPage = lockByte/pageSize + 1
 	// trunkRoom is how many free pages SQLite lists in one page of the list.
 	trunkRoom = pageSize/4 - 8
-)
-
-const (
 	// reuseAfter is the number of commits for which a replaced page stays, for readers of earlier ones.
 	reuseAfter = 64
 )
 
-// File is what a database is written to, which is empty. [disk.Pages] is one.
-type File interface {
+// Output is what a database is written to, which is empty. [disk.Pages] is one. After an error only the caller uses it.
+type Output interface {
 	// ReadAt reads a page that was written.
 	io.ReaderAt
 	// Buffer returns memory for consecutive pages, with room for one at least.
@@ -35,8 +33,11 @@ type File interface {
 	WriteHead(page []byte) error
 }
 
+// pages are those of a database that is being written. After an error nothing more is written, and the other methods
+// return what is of no use.
 type pages struct {
-	f      File
+	f      Output
+	err    error         // the first one
 	next   atomic.Uint32 // the first page that was never used; any goroutine may read it
 	buf    []byte        // consecutive pages that aren't in the file yet, in a Buffer of it; nil: none
 	at     uint32        // the first of them
@@ -51,27 +52,28 @@ type freePage struct {
 	commit uint64
 }
 
+func (p *pages) fail(err error) { p.err = cmp.Or(p.err, err) }
+
 // append returns a new page at the end of the file, so that pages that are written one
 // after the other follow each other.
-func (p *pages) append() (uint32, error) {
+func (p *pages) append() uint32 {
 	if p.next.Load() == lockPage {
-		if err := p.write(lockPage, make([]byte, pageSize)); err != nil {
-			return 0, err
-		}
+		p.write(lockPage, nil)
 		p.next.Add(1)
 	}
 	if n := p.next.Load(); n == math.MaxUint32 {
-		return 0, fmt.Errorf("the database has %d pages, which is all it can have", n)
+		p.fail(fmt.Errorf("the database has %d pages, which is all it can have", n))
+		return n
 	}
-	return p.next.Add(1) - 1, nil
+	return p.next.Add(1) - 1
 }
 
 // allocate returns a page that nobody looks at, an old one if there is one.
-func (p *pages) allocate() (uint32, error) {
+func (p *pages) allocate() uint32 {
 	if len(p.free) > 0 && p.free[0].commit+p.delay <= p.commit {
 		n := p.free[0].page
 		p.free = p.free[1:]
-		return n, nil
+		return n
 	}
 	return p.append()
 }
@@ -84,73 +86,64 @@ func (p *pages) release(page uint32) {
 }
 
 // room returns the memory of a page, which must be filled before another page is written.
-func (p *pages) room(page uint32) ([]byte, error) {
+func (p *pages) room(page uint32) []byte {
 	if page != p.at+uint32(len(p.buf)/pageSize) || cap(p.buf)-len(p.buf) < pageSize {
-		if err := p.flush(); err != nil {
-			return nil, err
-		}
+		p.flush()
+	}
+	if p.err != nil {
+		return make([]byte, pageSize)
 	}
 	if p.buf == nil {
 		p.buf, p.at = p.f.Buffer()[:0], page
 	}
 	n := len(p.buf)
 	p.buf = p.buf[:n+pageSize]
-	return p.buf[n:], nil
+	return p.buf[n:]
 }
 
-func (p *pages) write(page uint32, data []byte) error {
-	b, err := p.room(page)
-	if err == nil {
-		clear(b[copy(b, data):])
-	}
-	return err
+// write writes a page, whose data may be shorter.
+func (p *pages) write(page uint32, data []byte) {
+	b := p.room(page)
+	clear(b[copy(b, data):])
 }
 
-func (p *pages) flush() error {
-	if p.buf == nil {
-		return nil
+func (p *pages) flush() {
+	if p.buf != nil && p.err == nil {
+		p.fail(p.f.Write(p.buf, int64(p.at-1)*pageSize))
+		p.buf = nil
 	}
-	err := p.f.Write(p.buf, int64(p.at-1)*pageSize)
-	p.buf = nil
-	return err
 }
 
-func (p *pages) read(page uint32) ([]byte, error) {
-	if err := p.flush(); err != nil {
-		return nil, err
-	}
+func (p *pages) read(page uint32) []byte {
+	p.flush()
 	b := make([]byte, pageSize)
-	_, err := p.f.ReadAt(b, int64(page-1)*pageSize)
-	return b, err
+	if p.err == nil {
+		if _, err := p.f.ReadAt(b, int64(page-1)*pageSize); err != nil {
+			p.fail(fmt.Errorf("read page %d: %w", page, err))
+		}
+	}
+	return b
 }
 
 // chain writes parts into a chain of overflow pages, and returns the first.
-func (p *pages) chain(parts [][]byte) (first uint32, err error) {
+func (p *pages) chain(parts [][]byte) (first uint32) {
 	rest := 0
 	for _, b := range parts {
 		rest += len(b)
 	}
-	this, err := p.append()
-	for first = this; err == nil; {
+	first = p.append()
+	for this := first; rest > 0 && p.err == nil; {
 		next := uint32(0)
-		if rest > pageSize-4 {
-			if next, err = p.append(); err != nil {
-				break
-			}
+		if rest > pageSize-nextSize {
+			next = p.append()
 		}
-		var b []byte
-		if b, err = p.room(this); err != nil {
-			break
-		}
+		b := p.room(this)
 		binary.BigEndian.PutUint32(b, next)
-		n := copyParts(b[4:], &parts)
-		clear(b[4+n:])
-		if rest -= n; rest == 0 {
-			break
-		}
-		this = next
+		n := copyParts(b[nextSize:], &parts)
+		clear(b[nextSize+n:])
+		rest, this = rest-n, next
 	}
-	return first, err
+	return first
 }
 
 // copyParts moves bytes from the beginning of parts to the beginning of dst.
@@ -167,14 +160,10 @@ func copyParts(dst []byte, parts *[][]byte) (n int) {
 }
 
 // listFree writes the list of free pages. It returns its first page and the number of free pages.
-func (p *pages) listFree() (first uint32, count int, err error) {
+func (p *pages) listFree() (first uint32, count int) {
 	var trunks []uint32
 	for len(trunks)*trunkRoom < len(p.free) {
-		t, err := p.allocate()
-		if err != nil {
-			return 0, 0, err
-		}
-		trunks = append(trunks, t)
+		trunks = append(trunks, p.allocate())
 	}
 	list := p.free
 	for i, t := range trunks {
@@ -188,9 +177,7 @@ func (p *pages) listFree() (first uint32, count int, err error) {
 			binary.BigEndian.PutUint32(page[8+4*k:], f.page)
 		}
 		list = list[n:]
-		if err := p.write(t, page[:]); err != nil {
-			return 0, 0, err
-		}
+		p.write(t, page[:])
 	}
 	count = len(p.free) + len(trunks)
 	p.commit++
@@ -200,5 +187,5 @@ func (p *pages) listFree() (first uint32, count int, err error) {
 	if len(trunks) > 0 {
 		first = trunks[0]
 	}
-	return first, count, nil
+	return first, count
 }

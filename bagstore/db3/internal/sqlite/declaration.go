@@ -1,4 +1,4 @@
-package dbpages
+package sqlite
 
 import (
 	"encoding/binary"
@@ -186,10 +186,10 @@ func literal(list []token, typ string) Column {
 		b, _ := hex.DecodeString(t.text) // what is no literal isn't in a schema
 		return addedColumn(typeBlob, b)
 	case t.kind == number && err == nil && isText:
-		return addedColumn(typeBlob+1, []byte(strconv.FormatInt(n, 10)))
+		return addedColumn(typeText, []byte(strconv.FormatInt(n, 10)))
 	case t.kind == number && err == nil, t.kind == stringLiteral && err == nil && isInt:
 	case t.kind == stringLiteral, t.kind == quotedName:
-		return addedColumn(typeBlob+1, []byte(t.text))
+		return addedColumn(typeText, []byte(t.text))
 	default:
 		return Column{}
 	}

@@ -1,4 +1,4 @@
-package dbpages
+package sqlite
 
 import (
 	"encoding/binary"
@@ -10,13 +10,17 @@ import (
 )
 
 const (
-	headerSize   = 100 // of the database, at the beginning of page 1
-	minPage      = 512
-	minUsable    = 480
-	maxPage      = 64 << 10
-	usualPage    = 4096
-	kindInterior = 5
-	kindLeaf     = 13
+	headerSize = 100 // of the database, at the beginning of page 1
+	minPage    = 512
+	minUsable  = 480
+	maxPage    = 64 << 10
+
+	// The kinds of pages of trees.
+	kindIndexInterior = 2
+	kindInterior      = 5
+	kindIndexLeaf     = 10
+	kindLeaf          = 13
+
 	leafHead     = 8
 	interiorHead = 12
 	lastChild    = 8 // where the head of a page above leaves has the last page below it
@@ -121,7 +125,7 @@ const sampleBytes = 64 << 20
 // guess opens a file with the size of pages with which most bytes are leaves.
 func guess(r io.ReaderAt, size int64) *File {
 	best, most := &File{r: r, size: size}, 0
-	best.setPage(usualPage, 0)
+	best.setPage(pageSize, 0)
 	for page := minPage; page <= maxPage; page *= 2 {
 		f := &File{r: r, size: size}
 		f.setPage(page, 0)

@@ -1,4 +1,4 @@
-package pagedb
+package sqlite
 
 import (
 	"cmp"
@@ -35,7 +35,6 @@ func (e entry) append(b []byte) []byte {
 type index struct {
 	p    *pages
 	root *node
-	page uint32 // of the root as of the last commit
 }
 
 type node struct {
@@ -58,7 +57,7 @@ func (n *node) cell(e entry) int {
 	if n.leaf() {
 		return pointerSize + e.size()
 	}
-	return pointerSize + 4 + e.size()
+	return pointerSize + nextSize + e.size()
 }
 
 func (n *node) full() bool {
@@ -70,26 +69,25 @@ func (n *node) full() bool {
 
 func newIndex(p *pages) *index { return &index{p: p, root: &node{dirty: true}} }
 
-func (x *index) insert(e entry) error {
-	up, right, err := x.add(x.root, e, true, maxLevels)
-	if err == nil && right != nil {
+func (x *index) insert(e entry) {
+	if up, right := x.add(x.root, e, true, maxLevels); right != nil {
 		left := x.root
 		x.root = &node{entries: []entry{up}, children: []link{{node: left}, {node: right}}, dirty: true}
 		x.root.size = x.root.cell(up)
 	}
-	return err
 }
 
 // maxLevels is more than 2³² pages have. A damaged page may be its own child.
 const maxLevels = 20
 
-// add adds an entry below a node. If the node becomes too large, its right part moves
-// to a new node, and an entry between the two is returned. last: the node is the last of
-// its level. levels is how many there may be, from the node down.
-func (x *index) add(n *node, e entry, last bool, levels int) (up entry, right *node, err error) {
+// add adds an entry below a node. If the node becomes too large, its right part moves to a new node, which is returned
+// with an entry between the two. last: the node is the last of its level. levels is how many there may be, from the
+// node down.
+func (x *index) add(n *node, e entry, last bool, levels int) (up entry, right *node) {
 	at, found := slices.BinarySearchFunc(n.entries, e, entry.compare)
 	if found {
-		return up, nil, fmt.Errorf("row %d is in the index already", e.id)
+		x.p.fail(fmt.Errorf("row %d is in the index already", e.id))
+		return up, nil
 	}
 	end := at == len(n.entries)
 	n.dirty = true
@@ -98,25 +96,23 @@ func (x *index) add(n *node, e entry, last bool, levels int) (up entry, right *n
 	} else {
 		l := &n.children[at]
 		if levels == 1 {
-			return up, nil, fmt.Errorf("page %d is more than %d levels deep: %w", l.page, maxLevels, errPage)
+			x.p.fail(fmt.Errorf("page %d is more than %d levels deep: %w", l.page, maxLevels, errPage))
+			return up, nil
 		}
 		if l.node == nil {
-			if l.node, err = x.read(l.page); err != nil {
-				return up, nil, err
-			}
+			l.node = x.read(l.page)
 		}
-		between, half, err := x.add(l.node, e, last && end, levels-1)
-		if err != nil || half == nil {
-			return up, nil, err
+		between, half := x.add(l.node, e, last && end, levels-1)
+		if half == nil {
+			return up, nil
 		}
 		n.put(at, between)
 		n.children = slices.Insert(n.children, at+1, link{node: half})
 	}
 	if !n.full() {
-		return up, nil, nil
+		return up, nil
 	}
-	up, right = n.split(last && at >= len(n.entries)*3/4)
-	return up, right, nil
+	return n.split(last && at >= len(n.entries)*3/4)
 }
 
 func (n *node) put(at int, e entry) {
@@ -150,32 +146,27 @@ func (n *node) measure() {
 }
 
 // commit writes what changed to new places and returns the root.
-func (x *index) commit() (uint32, error) {
-	if err := x.write(x.root); err != nil {
-		return 0, err
-	}
-	x.page = x.root.page
-	return x.page, nil
+func (x *index) commit() uint32 {
+	x.write(x.root)
+	return x.root.page
 }
 
 // write writes a node and those below it that changed, and forgets all but the last.
-func (x *index) write(n *node) (err error) {
+func (x *index) write(n *node) {
 	if !n.dirty {
-		return nil
+		return
 	}
 	content := cells{head: leafHead}
-	kind, right := byte(indexLeaf), uint32(0)
+	kind, right := byte(kindIndexLeaf), uint32(0)
 	if !n.leaf() {
-		kind, content.head = indexInterior, interiorHead
+		kind, content.head = kindIndexInterior, interiorHead
 		last := len(n.children) - 1
 		for i := range n.children {
 			l := &n.children[i]
 			if l.node == nil {
 				continue
 			}
-			if err := x.write(l.node); err != nil {
-				return err
-			}
+			x.write(l.node)
 			if l.page = l.node.page; i < last {
 				l.node = nil
 			}
@@ -192,54 +183,49 @@ func (x *index) write(n *node) (err error) {
 	var b [pageSize]byte
 	content.layout(b[:], 0, kind, right)
 	x.p.release(n.page)
-	if n.page, err = x.p.allocate(); err != nil {
-		return err
-	}
-	n.dirty = false
-	return x.p.write(n.page, b[:])
+	n.page, n.dirty = x.p.allocate(), false
+	x.p.write(n.page, b[:])
 }
 
 // errPage: a page isn't what was written there.
 var errPage = errors.New("the file was changed by another program")
 
-func (x *index) read(page uint32) (*node, error) {
-	b, err := x.p.read(page)
-	if err != nil {
-		return nil, fmt.Errorf("read page %d: %w", page, err)
-	}
+// read reads a node from its page. After an error, it has what could be read.
+func (x *index) read(page uint32) *node {
+	b := x.p.read(page)
 	n := &node{page: page}
-	at := leafHead
+	at, below := leafHead, 0 // bytes of a cell before the entry
 	switch b[0] {
-	case indexLeaf:
-	case indexInterior:
-		at = interiorHead
+	case kindIndexLeaf:
+	case kindIndexInterior:
+		at, below = interiorHead, nextSize
 		n.children = []link{}
 	default:
-		return nil, fmt.Errorf("page %d: %w", page, errPage)
+		x.p.fail(fmt.Errorf("page %d: %w", page, errPage))
+		return n
 	}
 	count := int(binary.BigEndian.Uint16(b[3:]))
 	if at+pointerSize*count > pageSize {
-		return nil, fmt.Errorf("page %d: %w", page, errPage)
+		x.p.fail(fmt.Errorf("page %d: %w", page, errPage))
+		count = 0
 	}
 	for i := range count {
 		cell := b[min(int(binary.BigEndian.Uint16(b[at+pointerSize*i:])), pageSize):]
+		if len(cell) < below+1+entryHead {
+			x.p.fail(fmt.Errorf("page %d: %w", page, errPage))
+			break
+		}
 		if !n.leaf() {
-			if len(cell) < 4 {
-				return nil, fmt.Errorf("page %d: %w", page, errPage)
-			}
 			n.children = append(n.children, link{page: binary.BigEndian.Uint32(cell)})
-			cell = cell[4:]
 		}
-		if len(cell) < 1+entryHead {
-			return nil, fmt.Errorf("page %d: %w", page, errPage)
-		}
-		value, used := readInt(uint64(cell[2]), cell[4:])
-		id, _ := readInt(uint64(cell[3]), cell[4+used:])
+		cell = cell[below:]
+		value, used := readInt(cell[2], cell[4:])
+		id, _ := readInt(cell[3], cell[4+used:])
 		n.entries = append(n.entries, entry{value, id})
 	}
 	if !n.leaf() {
-		n.children = append(n.children, link{page: binary.BigEndian.Uint32(b[leafHead:])})
+		n.children = append(n.children, link{page: binary.BigEndian.Uint32(b[lastChild:])})
 	}
 	n.measure()
-	return n, nil
+	return n
 }
