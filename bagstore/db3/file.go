@@ -36,7 +36,7 @@ type File struct {
 	survey  *survey           // nil: not all pages were looked at
 	rescued bool              // the messages are from any pages that have them
 	strays  bool              // some are from pages outside the table's tree
-	loose   sqlite.Set       // pages with messages outside the table's tree
+	loose   sqlite.Set        // pages with messages outside the table's tree
 	dropped map[uint32][]bool // cells by page that are left out: their rows are in other pages, or were deleted
 }
 

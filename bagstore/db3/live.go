@@ -1,13 +1,9 @@
 package db3
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"rsros/bagstore"
 	"rsros/bagstore/db3/internal/sqlite"
@@ -16,16 +12,10 @@ import (
 
 // live is a file that others may read at every instant of its writing.
 type live struct {
-	f    *place.Target
-	o    bagstore.Options
-	next time.Time // when a commit is due
-	size int64     // of the file as of the last commit
-
-	syncing atomic.Bool
-	commit  sync.WaitGroup // the one that is being made safe
-	mu      sync.Mutex
-	err     error         // of it
-	kept    bagstore.Kept // as of the last commit that is safe
+	*place.Commits
+	noSync bool
+	size   int64         // of the file as of the last commit
+	kept   bagstore.Kept // as of the last commit that is safe; a running one may change it
 }
 
 // Create creates a .db3 file, which is a whole database whenever its name exists, and locks it until Close. begin
@@ -44,22 +34,17 @@ func create(path string, o bagstore.Options, schema []sqlite.Declaration, begin 
 	if kind := o.Kind(); kind != bagstore.None {
 		return nil, fmt.Errorf("create %s: a .db3 file isn't compressed by %s", path, kind)
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	o.Checkpoint = cmp.Or(o.Checkpoint, defaultCommit)
 	f, err := place.Create(context.Background(), path, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
-	l := &live{f: f, o: o, next: o.Now().Add(o.Checkpoint)}
-	w := newWriter(f.File, schema, l)
+	w := newWriter(f.File, schema, &live{Commits: place.NewCommits(f, o.Checkpoint, o.Now), noSync: o.NoSync})
 	w.f.Waits = o.Waits
 	if err = begin(w); err == nil {
 		err = w.db.Commit()
 	}
-	if err == nil && !o.NoSync {
-		err = w.f.Sync()
+	if err == nil {
+		err = w.sync()
 	}
 	if err == nil {
 		err = f.Appear()
@@ -70,19 +55,10 @@ func create(path string, o bagstore.Options, schema []sqlite.Declaration, begin 
 	return w, nil
 }
 
-// defaultCommit is how often a file is made whole while it is written.
-const defaultCommit = 500 * time.Millisecond
-
 // CommitIfDue commits if it is time. What belongs together must have been written. The error is
 // bagstore.ErrGone if somebody else took the file away.
 func (w *Writer) CommitIfDue() error {
-	l := w.live
-	now := l.o.Now()
-	if err := l.failed(); err != nil || now.Before(l.next) || l.syncing.Load() || l.o.Checkpoint < 0 {
-		return err
-	}
-	l.next = now.Add(l.o.Checkpoint)
-	if err := l.f.Gone(l.size); err != nil {
+	if due, err := w.live.Due(w.live.size); !due {
 		return err
 	}
 	return w.Commit()
@@ -92,52 +68,53 @@ func (w *Writer) CommitIfDue() error {
 // reader sees the previous commit.
 func (w *Writer) Commit() error {
 	l := w.live
-	l.commit.Wait()
-	if err := l.failed(); err != nil || !w.db.Changed() {
+	if err := l.Wait(); err != nil || !w.db.Changed() {
 		return err
 	}
-	page, err := w.db.Prepare()
-	if err != nil {
+	show, err := w.prepare()
+	switch {
+	case err != nil:
 		return err
+	case l.noSync:
+		return show()
 	}
-	l.size = w.db.Size()
-	kept := w.written.Clone()
-	if l.o.NoSync {
-		if err = w.f.WriteHead(page); err == nil {
-			l.kept = kept
-		}
-		return err
-	}
-	l.syncing.Store(true)
-	l.commit.Go(func() {
-		defer l.syncing.Store(false)
-		err := w.f.Sync()
-		if err == nil {
-			err = w.f.WriteHead(page)
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if err != nil {
-			l.err = fmt.Errorf("commit: %w", err)
-		} else {
-			l.kept = kept
-		}
-	})
+	l.Go(show)
 	return nil
 }
 
-func (l *live) failed() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.err
+// prepare writes all changes but page 1, and returns the function that shows them to readers.
+func (w *Writer) prepare() (show func() error, err error) {
+	l := w.live
+	page, err := w.db.Prepare()
+	if err != nil {
+		return nil, err
+	}
+	l.size = w.db.Size()
+	kept := w.written.Clone()
+	return func() error {
+		err := w.sync()
+		if err == nil {
+			err = w.f.WriteHead(page)
+		}
+		if err == nil {
+			l.kept = kept
+		}
+		return err
+	}, nil
+}
+
+func (w *Writer) sync() error {
+	if w.live.noSync {
+		return nil
+	}
+	return w.f.Sync()
 }
 
 func (w *Writer) closeLive() error {
 	l := w.live
-	l.commit.Wait()
-	err := l.failed()
+	err := l.Wait()
 	if err == nil {
-		err = l.f.Gone(l.size)
+		err = l.Gone(l.size)
 	}
 	if err == nil && w.db.Changed() {
 		err = w.last()
@@ -145,24 +122,16 @@ func (w *Writer) closeLive() error {
 	if !errors.Is(err, bagstore.ErrGone) {
 		w.kept = l.kept
 	}
-	return errors.Join(err, w.f.Finish(), l.f.Close())
+	return errors.Join(err, w.f.Finish(), l.Close())
 }
 
 func (w *Writer) last() error {
-	sync := w.f.Sync
-	if w.live.o.NoSync {
-		sync = func() error { return nil }
-	}
-	page, err := w.db.Prepare()
+	show, err := w.prepare()
 	if err == nil {
-		err = sync()
+		err = show()
 	}
 	if err == nil {
-		err = w.f.WriteHead(page)
-	}
-	if err == nil {
-		w.live.kept = w.written
-		err = sync()
+		err = w.sync()
 	}
 	return err
 }

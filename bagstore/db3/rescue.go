@@ -46,8 +46,8 @@ type gatherer struct {
 	f       *File
 	missing []sqlite.Range // rows that the tree lacks; some of them
 	holes   []sqlite.Range // rows outside the reach of the tree
-	anyRow  bool            // any row of a page outside the tree counts: the list of free pages is whole, so none was deleted
-	more    bool            // more than maxLeaves pages have messages
+	anyRow  bool           // any row of a page outside the tree counts: the list of free pages is whole, so none was deleted
+	more    bool           // more than maxLeaves pages have messages
 }
 
 // find lists the pages with messages in the order of their rows: those of the tree, and if pages above leaves are lost,

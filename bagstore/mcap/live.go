@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
@@ -17,29 +15,16 @@ import (
 // after a kill. It is for one goroutine, except Size.
 type Live struct {
 	*Writer
-	f      *place.Target
-	o      bagstore.Options
-	next   time.Time // when a chunk should end
-	topics []string  // by channel
+	f      *place.Commits
+	noSync bool
+	topics []string // by channel
 	size   atomic.Int64
 	kept   bagstore.Kept // set by Close
-
-	syncing atomic.Bool
-	sync    sync.WaitGroup
-	mu      sync.Mutex
-	err     error // of it
 }
-
-// defaultCommit is how often a chunk ends at least.
-const defaultCommit = 500 * time.Millisecond
 
 // Create creates a file under its name, and locks it until Close. The options are Compression, Overwrite, NoSync,
 // Checkpoint, Waits and Now, as for rosbag.Create. The error for an existing file is fs.ErrExist.
 func Create(path, profile string, o bagstore.Options) (*Live, error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	o.Checkpoint = cmp.Or(o.Checkpoint, defaultCommit)
 	if o.LZ4Topics != nil {
 		return nil, fmt.Errorf("create %s: chunks of an MCAP file are all compressed, or none is", path)
 	}
@@ -47,7 +32,7 @@ func Create(path, profile string, o bagstore.Options) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Live{f: f, o: o, next: o.Now().Add(o.Checkpoint), topics: make([]string, 1)}
+	l := &Live{f: place.NewCommits(f, o.Checkpoint, o.Now), noSync: o.NoSync, topics: make([]string, 1)}
 	if l.Writer, err = NewWriter(timed{f, o.Waits}, profile, o.Kind()); err != nil {
 		return nil, f.Finish(err)
 	}
@@ -98,43 +83,23 @@ func (l *Live) end() error {
 // CommitIfDue ends the chunk if it is time, and has it made safe from a power cut in the background. The error is
 // bagstore.ErrGone if somebody else took the file away.
 func (l *Live) CommitIfDue() error {
-	now := l.o.Now()
-	if err := l.failed(); err != nil || now.Before(l.next) || l.syncing.Load() || l.o.Checkpoint < 0 {
+	if due, err := l.f.Due(int64(l.out.pos)); !due {
 		return err
 	}
-	l.next = now.Add(l.o.Checkpoint)
-	if err := l.f.Gone(int64(l.out.pos)); err != nil {
+	if err := l.end(); err != nil || l.noSync {
 		return err
 	}
-	if err := l.end(); err != nil || l.o.NoSync {
-		return err
-	}
-	l.syncing.Store(true)
-	l.sync.Go(func() {
-		defer l.syncing.Store(false)
-		if err := l.f.Sync(); err != nil {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.err = fmt.Errorf("commit: %w", err)
-		}
-	})
+	l.f.Go(l.f.Sync)
 	return nil
 }
 
 // Commit ends the chunk, and returns when it is safe from a power cut.
 func (l *Live) Commit() error {
-	l.sync.Wait()
-	err := cmp.Or(l.failed(), l.end())
-	if err == nil && !l.o.NoSync {
+	err := cmp.Or(l.f.Wait(), l.end())
+	if err == nil && !l.noSync {
 		err = l.f.Sync()
 	}
 	return err
-}
-
-func (l *Live) failed() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.err
 }
 
 // Size returns the size of the file so far, with the open chunk. It may be called from any goroutine.
@@ -146,12 +111,11 @@ func (l *Live) Kept() bagstore.Kept { return l.kept }
 
 // Close makes the file whole. After an error it has the chunks that are whole, without the summary.
 func (l *Live) Close() error {
-	l.sync.Wait()
-	err := cmp.Or(l.failed(), l.f.Gone(int64(l.out.pos)))
+	err := cmp.Or(l.f.Wait(), l.f.Gone(int64(l.out.pos)))
 	if err == nil {
 		err = l.Writer.Close()
 	}
-	if err == nil && !l.o.NoSync {
+	if err == nil && !l.noSync {
 		err = l.f.Sync()
 	}
 	if err != nil && !errors.Is(err, bagstore.ErrGone) {
