@@ -38,6 +38,17 @@ func (c *ChunkInfo) Messages() uint64 {
 	return n
 }
 
+// Summarize sets times and counts to those of a block's messages, of which there must be one.
+func (c *ChunkInfo) Summarize(entries []Entry) {
+	counts := make(map[uint32]uint32)
+	c.Start, c.End = entries[0].Time, entries[0].Time
+	for _, e := range entries {
+		counts[e.Conn]++
+		c.Start, c.End = min(c.Start, e.Time), max(c.End, e.Time)
+	}
+	c.Counts = SortedCounts(counts)
+}
+
 // SortedCounts lists the counts above 0 in the order of the connections.
 func SortedCounts(counts map[uint32]uint32) (list []ConnCount) {
 	for _, id := range slices.Sorted(maps.Keys(counts)) {

@@ -30,30 +30,36 @@ func appendTexts(b []byte, m map[string]string) []byte {
 	return append(wire.AppendUint32(b, uint32(len(in))), in...)
 }
 
-// output counts and sums up what is written.
+// output counts and sums up what is written. After an error it writes nothing more.
 type output struct {
 	w   io.Writer
 	pos uint64
 	sum uint32 // CRC of the section
+	err error  // the first one
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	n, err := o.w.Write(p)
-	o.pos += uint64(n)
+	n := o.write(p)
 	o.sum = crc32.Update(o.sum, crc32.IEEETable, p[:n])
-	return n, err
+	return n, o.err
 }
 
-// writeSummed writes parts, of which sum is the checksum, without reading them once more.
-func (o *output) writeSummed(sum uint32, parts ...[]byte) error {
+// put is Write whose error is o.err.
+func (o *output) put(p []byte) { _, _ = o.Write(p) }
+
+// putSummed writes parts, of which sum is the checksum, without reading them once more.
+func (o *output) putSummed(sum uint32, parts ...[]byte) {
 	from := o.pos
 	for _, p := range parts {
-		n, err := o.w.Write(p)
-		o.pos += uint64(n)
-		if err != nil {
-			return err
-		}
+		o.write(p)
 	}
 	o.sum = joinSums(o.sum, sum, int64(o.pos-from))
-	return nil
+}
+
+func (o *output) write(p []byte) (n int) {
+	if o.err == nil {
+		n, o.err = o.w.Write(p)
+		o.pos += uint64(n)
+	}
+	return n
 }

@@ -78,7 +78,7 @@ func (f *File) addChunks(list []chunkIndex) error {
 				if r.block, r.err = f.chunk(list[i]); r.err == nil && r.block.index > 0 {
 					entries, err := f.indexed(&r.block)
 					if r.indexed = err == nil; r.indexed && len(entries) > 0 {
-						r.block.count(entries)
+						r.block.info.Summarize(entries)
 					}
 				}
 			}

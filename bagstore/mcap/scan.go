@@ -69,26 +69,17 @@ func (f *File) scan() {
 
 // describeBySummary adds the summary's schemas and channels: the chunk that first describes a channel may be damaged.
 func (f *File) describeBySummary() {
-	at := f.src.size - magicSize - footerSize - recordHead
-	r, err := f.src.record(at, f.src.size)
-	if err != nil || r.op != opFooter || r.size != footerSize {
-		return
-	}
-	in, err := f.src.content(r)
+	foot, err := f.footer()
 	if err != nil {
 		return
 	}
-	start := in.U64()
-	in.Raw(8)
-	if start < magicSize || start > uint64(at) {
-		return
-	}
-	sound, err := f.src.summarySum(int64(start), in.U32())
+	sound, err := f.src.summarySum(foot)
 	if err != nil {
 		return
 	}
-	for pos := int64(start); pos < at; pos = r.end() {
-		if r, err = f.src.record(pos, at); err != nil || f.describe(f.src, r) != nil {
+	var r record
+	for pos := foot.summary; pos < foot.pos; pos = r.end() {
+		if r, err = f.src.record(pos, foot.pos); err != nil || f.describe(f.src, r) != nil {
 			break
 		}
 		if r.op == opStatistics {

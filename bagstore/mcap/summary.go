@@ -47,34 +47,22 @@ func (f *File) readSummary(trust bool) (err error) {
 			f.reset()
 		}
 	}()
-	at := f.src.size - magicSize - footerSize - recordHead
-	r, err := f.src.record(at, f.src.size)
-	if err != nil || r.op != opFooter || r.size != footerSize {
-		return errors.New("the file has no footer, so it was not closed")
-	}
-	in, err := f.src.content(r)
+	foot, err := f.footer()
 	if err != nil {
 		return err
 	}
-	start := in.U64()
-	if start == 0 {
-		return errNoSummary
-	}
-	if start < magicSize || start > uint64(at) {
-		return fmt.Errorf("the footer puts the summary at byte %d of %d", start, f.src.size)
-	}
-	in.Raw(8) // where the summary's own index is
+	rest := f.src.size - foot.summary
 	if f.from != nil {
-		f.from.Want(int64(start), f.src.size-int64(start))
+		f.from.Want(foot.summary, rest)
 	}
-	src, err := f.src.ahead(int64(start), f.src.size-int64(start), maxSummary)
+	src, err := f.src.ahead(foot.summary, rest, maxSummary)
 	if err != nil {
 		return fmt.Errorf("read the summary: %w", err)
 	}
-	if _, err := src.summarySum(int64(start), in.U32()); err != nil {
+	if _, err := src.summarySum(foot); err != nil {
 		return err
 	}
-	counted, chunks, err := f.summaryRecords(src, int64(start), at, trust)
+	counted, chunks, err := f.summaryRecords(src, foot, trust)
 	if err != nil {
 		return err
 	}
@@ -87,18 +75,46 @@ func (f *File) readSummary(trust bool) (err error) {
 	return nil
 }
 
+// footer says where the summary is, which ends where the footer begins.
+type footer struct {
+	pos, summary int64
+	sum          uint32 // of the summary; 0: none
+}
+
+func (f *File) footer() (foot footer, err error) {
+	foot.pos = f.src.size - magicSize - footerSize - recordHead
+	r, err := f.src.record(foot.pos, f.src.size)
+	if err != nil || r.op != opFooter || r.size != footerSize {
+		return foot, errors.New("the file has no footer, so it was not closed")
+	}
+	in, err := f.src.content(r)
+	if err != nil {
+		return foot, err
+	}
+	start := in.U64()
+	switch {
+	case start == 0:
+		return foot, errNoSummary
+	case start < magicSize || start > uint64(foot.pos):
+		return foot, fmt.Errorf("the footer puts the summary at byte %d of %d", start, f.src.size)
+	}
+	in.Raw(8) // where the summary's own index is
+	foot.summary, foot.sum = int64(start), in.U32()
+	return foot, nil
+}
+
 // summarySum verifies the summary's checksum. ok reports whether it has one.
-func (s source) summarySum(from int64, want uint32) (ok bool, err error) {
-	if want == 0 {
+func (s source) summarySum(foot footer) (ok bool, err error) {
+	if foot.sum == 0 {
 		return false, nil
 	}
 	// The checksum is the last field of the footer, and is over all before it.
 	to := s.size - magicSize - 4
 	sum := crc32.NewIEEE()
-	if _, err := io.Copy(sum, io.NewSectionReader(s.r, from, to-from)); err != nil {
+	if _, err := io.Copy(sum, io.NewSectionReader(s.r, foot.summary, to-foot.summary)); err != nil {
 		return false, fmt.Errorf("read the summary: %w", err)
 	}
-	if sum.Sum32() != want {
+	if sum.Sum32() != foot.sum {
 		return false, errors.New("the summary doesn't have its checksum")
 	}
 	return true, nil
@@ -106,11 +122,11 @@ func (s source) summarySum(from int64, want uint32) (ok bool, err error) {
 
 // summaryRecords reads the summary. counted is the number of messages in the statistics, or -1;
 // chunks is the number of chunks in the index.
-func (f *File) summaryRecords(src source, from, to int64, trust bool) (counted int64, chunks int, err error) {
+func (f *File) summaryRecords(src source, foot footer, trust bool) (counted int64, chunks int, err error) {
 	counted = -1
 	var list []chunkIndex
-	for pos := from; pos < to; {
-		r, err := src.record(pos, to)
+	for pos := foot.summary; pos < foot.pos; {
+		r, err := src.record(pos, foot.pos)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -159,21 +175,10 @@ func (f *File) addBlock(b block) error {
 	}
 	f.unnamed += b.unnamed
 	if len(entries) > 0 {
-		b.count(entries)
+		b.info.Summarize(entries)
 		f.blocks = append(f.blocks, b)
 	}
 	return nil
-}
-
-// count sets a block's times and counts.
-func (b *block) count(entries []bagstore.Entry) {
-	counts := make(map[uint32]uint32)
-	b.info.Start, b.info.End = entries[0].Time, entries[0].Time
-	for _, e := range entries {
-		counts[e.Conn]++
-		b.info.Start, b.info.End = min(b.info.Start, e.Time), max(b.info.End, e.Time)
-	}
-	b.info.Counts = bagstore.SortedCounts(counts)
 }
 
 func (f *File) Entries(in *bagstore.Buffer, n int) ([]bagstore.Entry, error) {

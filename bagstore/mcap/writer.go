@@ -1,6 +1,7 @@
 package mcap
 
 import (
+	"bytes"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -37,7 +38,6 @@ type Writer struct {
 	// What is whole in the output: chunks with their indexes.
 	whole  uint64 // its end
 	stored extent
-	err    error // of flush
 }
 
 type channel struct {
@@ -104,9 +104,9 @@ func NewWriter(f io.Writer, profile string, compression bagstore.Compression) (*
 	default:
 		return nil, fmt.Errorf("MCAP has no compression %q; lz4, zstd and none are written", compression)
 	}
-	_, err := w.out.Write(appendRecord([]byte(magic), opHeader, appendText(appendText(nil, profile), "rs-ros-node")))
+	w.out.put(appendRecord([]byte(magic), opHeader, appendText(appendText(nil, profile), "rs-ros-node")))
 	w.whole = w.out.pos
-	return w, err
+	return w, w.out.err
 }
 
 // AddTopic writes a channel, and its schema if it is the first of its type. It returns the
@@ -194,13 +194,13 @@ func (w *Writer) write(topic uint16, head []byte, parts ...[]byte) error {
 
 // flush ends the open chunk with a part of a message that isn't copied. Its first error is permanent.
 func (w *Writer) flush(rest []byte) error {
-	if w.err == nil && len(w.chunk.records) > 0 {
-		w.err = w.writeChunk(rest)
+	if w.out.err == nil && len(w.chunk.records) > 0 {
+		w.writeChunk(rest)
 	}
-	return w.err
+	return w.out.err
 }
 
-func (w *Writer) writeChunk(rest []byte) error {
+func (w *Writer) writeChunk(rest []byte) {
 	c := &w.chunk
 	size := len(c.records) + len(rest)
 	sum := crc32.Update(crc32.ChecksumIEEE(c.records), crc32.IEEETable, rest)
@@ -217,15 +217,11 @@ func (w *Writer) writeChunk(rest []byte) error {
 	b = wire.AppendUint64(b, uint64(size))
 	b = wire.AppendUint32(b, sum)
 	b = wire.AppendUint64(appendText(b, string(compression)), uint64(len(stored)+len(rest)))
-	if _, err := w.out.Write(b); err != nil {
-		return err
-	}
+	w.out.put(b)
 	if compression != "" {
 		sum = crc32.ChecksumIEEE(stored)
 	}
-	if err := w.out.writeSummed(sum, stored, rest); err != nil {
-		return err
-	}
+	w.out.putSummed(sum, stored, rest)
 	end := w.out.pos
 	var indexes, places []byte
 	for id := range w.channels {
@@ -245,15 +241,14 @@ func (w *Writer) writeChunk(rest []byte) error {
 	b = appendText(wire.AppendUint64(b, uint64(len(indexes))), string(compression))
 	b = wire.AppendUint64(wire.AppendUint64(b, uint64(len(stored)+len(rest))), uint64(size))
 	w.summary.chunks.add(opChunkIndex, b)
-	if _, err := w.out.Write(indexes); err != nil {
-		return err
+	if w.out.put(indexes); w.out.err != nil {
+		return
 	}
 	for id := range w.channels {
 		w.channels[id].stored = w.channels[id].messages
 	}
 	w.whole, w.stored = w.out.pos, w.all
 	c.extent, c.records = extent{}, c.records[:0]
-	return nil
 }
 
 // Attach writes an attachment whose bytes r returns.
@@ -262,35 +257,27 @@ func (w *Writer) Attach(a Attachment, r io.Reader) error {
 	names := appendText(appendText(nil, a.Name), a.MediaType)
 	content := wire.AppendUint64(append(times, names...), uint64(a.Size))
 	at, sum := w.out.pos, crc32.NewIEEE()
-	if _, err := w.out.Write(appendHead(nil, opAttachment, len(content)+int(a.Size)+crc32.Size)); err != nil {
-		return err
+	w.out.put(appendHead(nil, opAttachment, len(content)+int(a.Size)+crc32.Size))
+	n, err := io.Copy(io.MultiWriter(&w.out, sum), io.MultiReader(bytes.NewReader(content), r))
+	if n -= int64(len(content)); err == nil && n != a.Size {
+		err = fmt.Errorf("it has %d bytes, not %d", n, a.Size)
 	}
-	both := io.MultiWriter(&w.out, sum)
-	if _, err := both.Write(content); err != nil {
-		return err
-	}
-	if n, err := io.Copy(both, r); err != nil {
+	if err != nil {
 		return fmt.Errorf("attachment %q: %w", a.Name, err)
-	} else if n != a.Size {
-		return fmt.Errorf("attachment %q: it has %d bytes, not %d", a.Name, n, a.Size)
 	}
-	if _, err := w.out.Write(wire.AppendUint32(nil, sum.Sum32())); err != nil {
-		return err
-	}
+	w.out.put(wire.AppendUint32(nil, sum.Sum32()))
 	b := wire.AppendUint64(wire.AppendUint64(nil, at), w.out.pos-at)
 	b = wire.AppendUint64(append(b, times...), uint64(a.Size))
 	w.summary.attachments.add(opAttachmentIndex, append(b, names...))
-	return nil
+	return w.out.err
 }
 
 func (w *Writer) AddMetadata(m Metadata) error {
 	at := w.out.pos
-	if _, err := w.out.Write(appendRecord(nil, opMetadata, appendTexts(appendText(nil, m.Name), m.Values))); err != nil {
-		return err
-	}
+	w.out.put(appendRecord(nil, opMetadata, appendTexts(appendText(nil, m.Name), m.Values)))
 	b := wire.AppendUint64(wire.AppendUint64(nil, at), w.out.pos-at)
 	w.summary.metadata.add(opMetadataIndex, appendText(b, m.Name))
-	return nil
+	return w.out.err
 }
 
 func (w *Writer) statistics() group {
@@ -317,9 +304,7 @@ func (w *Writer) Close() error {
 	if err := w.flush(nil); err != nil {
 		return err
 	}
-	if _, err := w.out.Write(appendRecord(nil, opDataEnd, wire.AppendUint32(nil, w.out.sum))); err != nil {
-		return err
-	}
+	w.out.put(appendRecord(nil, opDataEnd, wire.AppendUint32(nil, w.out.sum)))
 	w.out.sum = 0
 	start, s := w.out.pos, &w.summary
 	var offsets []byte
@@ -329,15 +314,10 @@ func (w *Writer) Close() error {
 		}
 		b := wire.AppendUint64([]byte{g.records[0]}, w.out.pos)
 		offsets = appendRecord(offsets, opSummaryOffset, wire.AppendUint64(b, uint64(len(g.records))))
-		if _, err := w.out.Write(g.records); err != nil {
-			return err
-		}
+		w.out.put(g.records)
 	}
 	footer := appendHead(offsets, opFooter, footerSize)
-	footer = wire.AppendUint64(wire.AppendUint64(footer, start), w.out.pos)
-	if _, err := w.out.Write(footer); err != nil {
-		return err
-	}
-	_, err := w.out.Write(append(wire.AppendUint32(nil, w.out.sum), magic...))
-	return err
+	w.out.put(wire.AppendUint64(wire.AppendUint64(footer, start), w.out.pos))
+	w.out.put(append(wire.AppendUint32(nil, w.out.sum), magic...))
+	return w.out.err
 }

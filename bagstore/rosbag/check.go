@@ -209,7 +209,7 @@ func (c *checker) info(k *chunk, content []bagstore.Entry) {
 		return
 	}
 	found := chunk{}
-	found.summarize(content)
+	found.Summarize(content)
 	if found.Start != k.Start || found.End != k.End {
 		c.rep.Notes.Addf(bagstore.Repairable, k.Pos, "chunk info", "says times %d to %d, the chunk has %d to %d", k.Start,
 			k.End, found.Start, found.End)

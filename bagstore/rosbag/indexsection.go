@@ -106,8 +106,7 @@ func (b *File) readImplausible(w *bagrecord.Window) {
 		if len(entries) > 0 {
 			b.notes.Addf(bagstore.Repairable, c.Pos, "chunk info", "%d messages from %d to %d can't be true; the chunk was read",
 				c.Messages(), c.Start, c.End)
-			c.Counts = nil
-			c.summarize(entries)
+			c.Summarize(entries)
 		}
 	}
 }

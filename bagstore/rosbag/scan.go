@@ -197,7 +197,7 @@ func (s *scanner) add(c chunk) (int64, error) {
 	}
 	if len(entries) > 0 {
 		c.torn = c.torn || err != nil
-		c.summarize(entries)
+		c.Summarize(entries)
 		s.bag.chunks = append(s.bag.chunks, c)
 	}
 	return end, err
@@ -223,21 +223,6 @@ func (s *scanner) forget() {
 	b.chunks = slices.DeleteFunc(b.chunks, func(c chunk) bool { return len(c.Counts) == 0 })
 	for _, id := range slices.Sorted(maps.Keys(lost)) {
 		b.notes.Addf(bagstore.Loss, 0, "message", "%d messages of connection %d are lost: nothing describes it", lost[id], id)
-	}
-}
-
-func (c *chunk) summarize(entries []bagstore.Entry) {
-	c.Start, c.End = entries[0].Time, entries[0].Time
-	at := make(map[uint32]int)
-	for _, e := range entries {
-		c.Start, c.End = min(c.Start, e.Time), max(c.End, e.Time)
-		i, ok := at[e.Conn]
-		if !ok {
-			i = len(c.Counts)
-			at[e.Conn] = i
-			c.Counts = append(c.Counts, bagstore.ConnCount{ID: e.Conn})
-		}
-		c.Counts[i].Count++
 	}
 }
 

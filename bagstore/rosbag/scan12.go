@@ -22,7 +22,7 @@ func (b *File) scan12() {
 		if len(entries) > 0 {
 			n := end - group.Pos
 			group.head = bagstore.Layout{Compression: bagstore.None, DataPos: group.Pos, Stored: n, Size: n}
-			group.summarize(entries)
+			group.Summarize(entries)
 			b.chunks = append(b.chunks, group)
 		}
 		group, entries = chunk{ChunkInfo: bagstore.ChunkInfo{Pos: end}, walk: true}, entries[:0]

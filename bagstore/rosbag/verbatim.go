@@ -55,7 +55,7 @@ func (v *verbatim) compare() (err error) {
 	}
 	found := chunk{}
 	if len(v.Entries) > 0 {
-		found.summarize(v.Entries)
+		found.Summarize(v.Entries)
 	}
 	if !agree(&found.ChunkInfo, &v.c.ChunkInfo) {
 		return errors.New("the chunk info is wrong")
