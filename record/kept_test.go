@@ -16,7 +16,6 @@ import (
 
 	"rsros/bagstore"
 	"rsros/program/work"
-	"rsros/record/topicfile"
 	"rsros/record/upload"
 	"rsros/ros"
 	"rsros/test/need"
@@ -35,7 +34,7 @@ func newBox(t *testing.T, dir string, o Options) *box {
 	t.Helper()
 	o.Output, o.Ring, o.Latched = filepath.Join(dir, "walk"), boxRing, true
 	log := zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)
-	s, err := newTopicSeries(o, work.NewBudget(1<<30), time.Now, topicfile.LeftOut{}, log)
+	s, err := newTopicSeries(o, work.NewBudget(1<<30), time.Now, bagstore.Losses{}, log)
 	need.Must(t, err)
 	b := &box{series: s, t: t}
 	join := s.join

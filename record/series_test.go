@@ -15,7 +15,6 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/rosbag"
 	"rsros/program/work"
-	"rsros/record/topicfile"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 )
@@ -30,7 +29,7 @@ func (h *hand) advance(d time.Duration) { h.now = h.now.Add(d) }
 func files(t *testing.T, o Options) (*series, *hand) {
 	t.Helper()
 	clock := &hand{time.Unix(1000, 0)}
-	f, err := newTopicSeries(o, work.NewBudget(1<<30), clock.time, topicfile.LeftOut{}, zerolog.New(zerolog.NewTestWriter(t)))
+	f, err := newTopicSeries(o, work.NewBudget(1<<30), clock.time, bagstore.Losses{}, zerolog.New(zerolog.NewTestWriter(t)))
 	if err == nil {
 		err = f.next()
 	}

@@ -47,7 +47,7 @@ func Topics(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer o.Uploads.Close()
-	r := &topicRecorder{Recording: newRecording(o, n.Node, o.Log), node: n, want: want, refused: map[string]bool{}, left: topicfile.LeftOut{}}
+	r := &topicRecorder{Recording: newRecording(o, n.Node, o.Log), node: n, want: want, refused: map[string]bool{}, left: bagstore.Losses{}}
 	r.graph = topics
 	if r.thin, err = o.Thinning.parse(n.Resolve); err != nil {
 		return err
@@ -76,8 +76,8 @@ type topicRecorder struct {
 	node *graph.Node
 	want topicFilter
 
-	refused       map[string]bool   // topics that can't be subscribed to; of discover's goroutine, read after the end
-	left          topicfile.LeftOut // read after the end
+	refused       map[string]bool // topics that can't be subscribed to; of discover's goroutine, read after the end
+	left          bagstore.Losses // read after the end
 	statusTopic   *ros.Publisher
 	loggedMissing uint64 // number of missing messages that was last logged
 	loggedMethod  string // how files are written
@@ -115,7 +115,7 @@ func (r *topicRecorder) run(ctx context.Context) error {
 
 // newTopicSeries returns the files of a recording of topics in the time of now. As with rosbag record, one file at a
 // time is active.
-func newTopicSeries(o Options, budget *work.Budget, now func() time.Time, left topicfile.LeftOut, log zerolog.Logger) (*series, error) {
+func newTopicSeries(o Options, budget *work.Budget, now func() time.Time, left bagstore.Losses, log zerolog.Logger) (*series, error) {
 	s, err := newSeries(o, o.base(time.Now()), o.ext(), budget, log)
 	ids := topicfile.IDs{}
 	s.now, s.create = now, func(path string, bag bagstore.Options) (*part, error) {

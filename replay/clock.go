@@ -35,7 +35,7 @@ func (e evenTime) until(t Wall) time.Duration {
 	return time.Duration(t - e.Now())
 }
 
-// Timers is the machine's clock, as precise as Go's timers.
+// Timers is the machine's clock, as precise as Go's timers: a System's but on Linux, and one for testing/synctest.
 type Timers struct {
 	evenTime
 	wake work.Signal

@@ -14,7 +14,7 @@ type bagFile struct {
 	conns    map[Key]*bagConn
 	ids      IDs
 	mappings msgs.Cache[*ros2.Mapping]
-	left     LeftOut
+	left     bagstore.Losses
 }
 
 type bagConn struct {
@@ -56,11 +56,11 @@ func (f *bagFile) Message(topic string, h ros.Header, at bagstore.Time, done fun
 		out, whole, err = c.mapping.Convert(make([]byte, 0, len(data)+len(data)/8), data)
 	}
 	if err != nil {
-		f.left.add("messages of %s: %v", topic, err)
+		f.left.Addf("messages of %s: %v", topic, err)
 		return camdriver.ErrUnsupported
 	}
 	if !whole {
-		f.left.add("parts of messages of %s that ROS 1's %s can't represent: %s", topic, c.mapping.Type.Name,
+		f.left.Addf("parts of messages of %s that ROS 1's %s can't represent: %s", topic, c.mapping.Type.Name,
 			notRepresented(c.mapping.Dropped, "times before 1970"))
 	}
 	return f.Lend(c.id, at, func() {}, out)

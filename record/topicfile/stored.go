@@ -31,7 +31,7 @@ type stored struct {
 	conns    map[Key]*storedTopic
 	encoders msgs.Cache[*ros2.Encoder]
 	buf      []byte
-	left     LeftOut
+	left     bagstore.Losses
 }
 
 // storedTopic is a topic with the encoder of its messages.
@@ -42,7 +42,7 @@ type storedTopic struct {
 	why       error         // the reason for leaving out all messages
 }
 
-func newStored(w store, left LeftOut) *stored {
+func newStored(w store, left bagstore.Losses) *stored {
 	return &stored{store: w, topics: map[string]*storedTopic{}, conns: map[Key]*storedTopic{}, left: left}
 }
 
@@ -92,11 +92,11 @@ func (f *stored) Message(topic string, h ros.Header, at bagstore.Time, done func
 		f.buf = out
 	}
 	if err != nil {
-		f.left.add("messages of %s: %v", t.name, err)
+		f.left.Addf("messages of %s: %v", t.name, err)
 		return camdriver.ErrUnsupported
 	}
 	if !whole {
-		f.left.add("parts of messages of %s that ROS 2's %s can't represent: %s", t.name, t.encoder.Type,
+		f.left.Addf("parts of messages of %s that ROS 2's %s can't represent: %s", t.name, t.encoder.Type,
 			notRepresented(t.encoder.Dropped, "times after 2038"))
 	}
 	if err := f.Write(t.id, int64(at), out); err != nil {

@@ -4,11 +4,6 @@
 package topicfile
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
 	"rsros/bagstore"
 	"rsros/bagstore/db3"
 	"rsros/bagstore/mcap"
@@ -39,9 +34,9 @@ type File interface {
 // Options of Create.
 type Options struct {
 	Bag  bagstore.Options
-	ROS2 bool    // an MCAP has messages of ROS 2
-	Left LeftOut // counts what the format can't represent
-	IDs  IDs     // of a series' files; may be nil
+	ROS2 bool            // an MCAP has messages of ROS 2
+	Left bagstore.Losses // counts what the format can't represent
+	IDs  IDs             // of a series' files; may be nil
 }
 
 // Create creates a file in the format of an extension; "" is Bag.
@@ -116,18 +111,3 @@ func (l IDs) of(key Key) uint32 {
 	}
 	return id
 }
-
-// LeftOut counts messages that were left out of a file, in whole or in part, by reason.
-type LeftOut map[string]uint64
-
-// maxLeftOut is the limit of reasons.
-const maxLeftOut = 1000
-
-func (l LeftOut) add(format string, args ...any) {
-	what := fmt.Sprintf(format, args...)
-	if _, known := l[what]; known || len(l) < maxLeftOut {
-		l[what]++
-	}
-}
-
-func (l LeftOut) String() string { return strings.Join(slices.Sorted(maps.Keys(l)), "; ") }

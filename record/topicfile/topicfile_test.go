@@ -34,7 +34,7 @@ func TestFormats(t *testing.T) {
 		left int // topics that are left out
 	}{{Bag, true, 1}, {DB3, true, 0}, {MCAP, true, 0}, {MCAP, false, 0}} {
 		t.Run(fmt.Sprint(c.ext, c.ros2), func(t *testing.T) {
-			left := LeftOut{}
+			left := bagstore.Losses{}
 			path := filepath.Join(t.TempDir(), "x"+c.ext)
 			f, err := Create(path, c.ext, Options{ROS2: c.ros2, Left: left, IDs: IDs{}, Bag: bagstore.Options{NoSync: true}})
 			need.Must(t, err)

@@ -55,24 +55,30 @@ func DecodeNode(format string, data []byte) (p imagetransport.Image, err error) 
 	if err != nil {
 		return p, fmt.Errorf("image of the format %.60q: %w", format, err)
 	}
+	p, ok := pixels(img, false)
+	if !ok {
+		return p, fmt.Errorf("image of the format %.60q: pixels are %T, want grey or colour of 8 bits, or grey of 16", format, img)
+	}
+	return p, nil
+}
+
+// pixels copies an image's pixels, little-endian, of colours with red and blue swapped if asked. ok is false if it has
+// none of 1 or 2 bytes grey, or 3 or 4 bytes colour.
+func pixels(img image.Image, swap bool) (p imagetransport.Image, ok bool) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	switch img := img.(type) {
 	case *image.Gray:
-		p = newImage(w, h, 1)
+		p = newImage(w, h, 1, "mono8")
 		for y := range h {
 			copy(p.Data[y*w:], img.Pix[y*img.Stride:][:w])
 		}
-		p.Encoding = "mono8"
-		return p, nil
 	case *image.Gray16:
-		p = newImage(w, h, 2)
+		p = newImage(w, h, 2, "mono16")
 		for i := 0; i+1 < len(p.Data); i += 2 { // a PNG's rows have no padding
 			binary.LittleEndian.PutUint16(p.Data[i:], binary.BigEndian.Uint16(img.Pix[i:]))
 		}
-		p.Encoding = "mono16"
-		return p, nil
 	case *image.YCbCr:
-		p = newImage(w, h, 3)
+		p = newImage(w, h, 3, "rgb8")
 		for y := range h {
 			for x := range w {
 				luma, chroma := y*img.YStride+x, img.COffset(x, y)
@@ -80,20 +86,16 @@ func DecodeNode(format string, data []byte) (p imagetransport.Image, err error) 
 				to[0], to[1], to[2] = color.YCbCrToRGB(img.Y[luma], img.Cb[chroma], img.Cr[chroma])
 			}
 		}
-		p.Encoding = "rgb8"
-		return p, nil
 	case *image.RGBA: // from a PNG without alpha
-		p = newImage(w, h, 3)
-		colours(p.Data, 3, img.Pix, false)
-		p.Encoding = "rgb8"
-		return p, nil
+		p = newImage(w, h, 3, "rgb8")
+		colours(p.Data, 3, img.Pix, swap)
 	case *image.NRGBA:
-		p = newImage(w, h, 4)
-		colours(p.Data, 4, img.Pix, false)
-		p.Encoding = "rgba8"
-		return p, nil
+		p = newImage(w, h, 4, "rgba8")
+		colours(p.Data, 4, img.Pix, swap)
+	default:
+		return p, false
 	}
-	return p, fmt.Errorf("image of the format %.60q: pixels are %T, want grey or colour of 8 bits, or grey of 16", format, img)
+	return p, true
 }
 
 // decodeRows unpacks a zstd frame of rows; format ends in "zstd; <W>x<H> step=<stride>".
@@ -141,41 +143,26 @@ func decodePNG(data []byte, want camdriver.Format) (imagetransport.Image, error)
 	}
 	most := min(int(memory.Most(0))/size, maxDeflate*len(data))
 	if head.Width <= 0 || head.Height <= 0 || head.Height > most/head.Width {
-		return imagetransport.Image{}, fmt.Errorf("PNG: %dx%d pixels of %d bytes, at most %d fit in %d bytes", head.Width, head.Height, size, most, len(data))
+		return imagetransport.Image{}, fmt.Errorf("PNG: %dx%d pixels of %d bytes, at most %d fit in %d bytes", head.Width,
+			head.Height, size, most, len(data))
 	}
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
 		return imagetransport.Image{}, fmt.Errorf("PNG: %w", err)
 	}
-	swap := want == camdriver.BGR8 || want == camdriver.BGRA8
-	switch img := img.(type) {
-	case *image.Gray16:
-		p := newImage(head.Width, head.Height, 2)
-		for i := 0; i+1 < len(p.Data); i += 2 {
-			binary.LittleEndian.PutUint16(p.Data[i:], binary.BigEndian.Uint16(img.Pix[i:]))
-		}
-		return p, nil
-	case *image.Gray:
-		p := newImage(head.Width, head.Height, 1)
-		copy(p.Data, img.Pix)
-		return p, nil
-	case *image.RGBA: // from a PNG without alpha
-		p := newImage(head.Width, head.Height, 3)
-		colours(p.Data, 3, img.Pix, swap)
-		return p, nil
-	case *image.NRGBA:
-		p := newImage(head.Width, head.Height, 4)
-		colours(p.Data, 4, img.Pix, swap)
-		return p, nil
+	p, ok := pixels(img, want == camdriver.BGR8 || want == camdriver.BGRA8)
+	if !ok {
+		return p, fmt.Errorf("PNG of %T", img) // not of a model in pixelSize
 	}
-	return imagetransport.Image{}, fmt.Errorf("PNG of %T", img) // not of a model in pixelSize
+	p.Encoding = ""
+	return p, nil
 }
 
 // pixelSize has the bytes that a pixel of a PNG takes in memory.
 var pixelSize = map[color.Model]int{color.GrayModel: 1, color.Gray16Model: 2, color.RGBAModel: 4, color.NRGBAModel: 4}
 
-func newImage(w, h, pixel int) imagetransport.Image {
-	return imagetransport.Image{Width: w, Height: h, Step: w * pixel, Data: make([]byte, w*h*pixel)}
+func newImage(w, h, pixel int, encoding string) imagetransport.Image {
+	return imagetransport.Image{Width: w, Height: h, Step: w * pixel, Encoding: encoding, Data: make([]byte, w*h*pixel)}
 }
 
 // colours copies pixels of 4 bytes to pixels of n, with red and blue swapped if asked.

@@ -40,7 +40,7 @@ func (w *Writer) Fact(key, value string) error {
 func (w *Writer) clean(key, value string) rstext.Pair {
 	value, changed := rstext.Clean(value)
 	if changed {
-		w.losses.add("value of %q with ; or =, which are written as , and :", key)
+		w.losses.Addf("value of %q with ; or =, which are written as , and :", key)
 	}
 	return rstext.Pair{Key: key, Value: value}
 }
@@ -49,9 +49,7 @@ func (w *Writer) clean(key, value string) rstext.Pair {
 func (w *Writer) info(list []camdriver.Info) string {
 	var pairs []rstext.Pair
 	for _, i := range rslayout.UniqueInfo(list) {
-		if rslayout.KnownInfo(i.Key) {
-			pairs = append(pairs, w.clean(i.Key.String(), i.Value))
-		}
+		pairs = append(pairs, w.clean(i.Key.String(), i.Value))
 	}
 	return rstext.Join(pairs...)
 }
@@ -95,38 +93,37 @@ func (w *Writer) filters(sensor int, list []string) {
 func (w *Writer) describeStream(s camdriver.StreamSnapshot) {
 	id, prefix := s.Profile.Stream, rslayout.StreamPrefix(s.Sensor, s.Profile.Stream)
 	if f := s.Profile.Format; f > releaseNames[w.o.Release].Format {
-		w.losses.add("stream %s of the format %s, which this release of librealsense doesn't know", id, f)
+		w.losses.Addf("stream %s of the format %s, which this release of librealsense doesn't know", id, f)
 		return
 	}
 	if w.streams[id] != nil {
-		w.losses.add("stream %s of sensor %d, which another sensor has", id, s.Sensor)
+		w.losses.Addf("stream %s of sensor %d, which another sensor has", id, s.Sensor)
 		return
 	}
-	var kind, typ, calibration, topic string
+	var typ, calibration, topic string
 	switch {
 	case id.Kind.Video():
-		kind, typ, topic = "image", typeImage, "/camera_info"
+		typ, topic = typeImage, "/camera_info"
 		in := camdriver.Intrinsics{Width: s.Profile.Width, Height: s.Profile.Height}
 		if s.Video != nil {
 			in = *s.Video
 		}
 		calibration = rstext.Intrinsics(in)
 	case id.Kind.Inertial():
-		kind, typ, topic = "imu", typeImu, "/imu_intrinsic"
+		typ, topic = typeImu, "/imu_intrinsic"
 		var in camdriver.MotionIntrinsics
 		if s.Motion != nil {
 			in = *s.Motion
 		}
 		calibration = rstext.MotionIntrinsics(in)
 	default:
-		w.losses.add("stream %s: the form has no %s streams", id, id.Kind)
+		w.losses.Addf("stream %s: the form has no %s streams", id, id.Kind)
 		return
 	}
 	w.string(prefix+"/info", 0, rstext.StreamInfo(s.Profile.Format, s.Profile.FPS))
 	w.string(prefix+topic, 0, calibration)
-	t := &streamTopics{sensor: s.Sensor, frames: prefix + "/" + kind + "/data", frameID: frameID(id), format: s.Profile.Format}
-	t.data = w.topic(t.frames, typ, "")
-	t.metadata = w.topic(prefix+"/"+kind+"/metadata", typeString, "")
+	t := &streamTopics{Stream: rslayout.NewStream(s), frameID: frameID(id)}
+	t.data, t.metadata = w.topic(t.Data[0].Name, typ, ""), w.topic(t.Metadata.Name, typeString, "")
 	if w.o.Release == ReleaseROS2 && id.Kind.Video() {
 		if s.Video != nil {
 			t.info = rslayout.ROSCameraInfo(s)

@@ -15,20 +15,22 @@ func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	id := f.Stream()
 	t := w.streams[id]
 	if !w.Holds(sensor, id) {
-		w.losses.add("frames of %s: the form has no place for them", id)
+		w.losses.Addf("frames of %s: the form has no place for them", id)
 		return nil
 	}
 	w.begin()
 	h := msgs.Header{Stamp: msgs.Time(at), FrameID: t.frameID}
 	var pixels []byte
 	if id.Kind.Video() {
-		w.imageHead(h, t, f)
-		pixels = f.Data
+		head := t.ImageHead(f)
+		head.Header, pixels = h, f.Data
+		head.Append(&w.enc)
 	} else {
 		w.imu(h, f)
 	}
 	w.put(t.data, at, pixels)
-	md := rstext.Metadata{Number: f.Number, Domain: f.Domain, System: f.Arrival, Timestamp: f.Timestamp, Values: f.Metadata}
+	md := rstext.Metadata{Number: f.Number, Domain: f.Domain, System: f.Arrival, Timestamp: f.Timestamp,
+		Values: f.Metadata}
 	if id.Kind == camdriver.Depth {
 		md.Units = f.DepthUnits
 	}
@@ -38,18 +40,6 @@ func (w *Writer) Frame(sensor int, f *camdriver.Frame, at time.Duration) error {
 	w.put(t.metadata, at)
 	w.calibration(t, at)
 	return w.err
-}
-
-func (w *Writer) imageHead(h msgs.Header, t *streamTopics, f *camdriver.Frame) {
-	format := t.format
-	if f.Profile.Format != camdriver.AnyFormat {
-		format = f.Profile.Format
-	}
-	head := msgs.ImageHead{
-		Header: h, Height: uint32(f.Height), Width: uint32(f.Width), Encoding: rslayout.Encoding(format),
-		Step: uint32(f.Stride), DataLen: uint32(len(f.Data)),
-	}
-	head.Append(&w.enc)
 }
 
 // imu writes a motion sample. Without an orientation, ROS requires -1 in its covariance.

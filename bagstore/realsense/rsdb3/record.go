@@ -9,10 +9,11 @@ import (
 	"rsros/camdriver"
 )
 
-// NewRecorder creates a .db3 and returns a Recorder for it. librealsense can open the file at any
-// time, also after kill -9: a commit never separates a frame from its metadata. The options are
-// those of db3.Create; with Zstd, each message is compressed. Close calls losses, if not nil, with what the file can't hold.
-func NewRecorder(path string, snap camdriver.DeviceSnapshot, o Options, ro rsbag.RecorderOptions, losses func([]Loss)) (*rsbag.Recorder, error) {
+// NewRecorder creates a .db3 and returns a Recorder for it. librealsense can open the file at any time, also after
+// kill -9: a commit never separates a frame from its metadata. The options are those of db3.Create; with Zstd, each
+// message is compressed. Close calls losses, if not nil, with what the file can't hold.
+func NewRecorder(path string, snap camdriver.DeviceSnapshot, o Options, ro rsbag.RecorderOptions,
+	losses func([]Loss)) (*rsbag.Recorder, error) {
 	bag := ro.Bag
 	if bag.Compression == bagstore.Zstd {
 		bag.Compression, o.Zstd = bagstore.None, true
@@ -57,7 +58,7 @@ func (t target) Size() int64            { return t.db.Size() }
 func (t target) WriteMethod() string    { return "" }
 func (t target) Kept() bagstore.Kept    { return t.db.Kept() }
 
-func (t target) FramesTopic(id camdriver.StreamID) string { return t.streams[id].frames }
+func (t target) FramesTopic(id camdriver.StreamID) string { return t.streams[id].Data[0].Name }
 
 func (t target) Close() error {
 	err := t.Writer.Close()

@@ -3,7 +3,7 @@ package rsdb3
 import (
 	"time"
 
-	"rsros/camdriver"
+	"rsros/bagstore/realsense/rslayout"
 	"rsros/msgs"
 )
 
@@ -46,23 +46,13 @@ func (w *Writer) transforms() {
 		if !w.Holds(s.Sensor, s.Profile.Stream) || s.Extrinsic == nil || !s.Profile.Stream.Kind.Video() {
 			continue
 		}
-		list.Transforms = append(list.Transforms, transform(s))
+		list.Transforms = append(list.Transforms, msgs.TransformStamped{
+			Header: msgs.Header{FrameID: rosReference}, ChildFrameID: frameID(s.Profile.Stream),
+			Transform: *rslayout.Transform(s.Extrinsic.Inverse()),
+		})
 		w.begin()
 		w.enc.Message(&list)
 		w.put(w.topic(topicTFStatic, typeTF, qosLatched), 0)
-	}
-}
-
-// transform returns a stream's pose. The snapshot has the inverse.
-func transform(s camdriver.StreamSnapshot) msgs.TransformStamped {
-	pose := s.Extrinsic.Inverse()
-	at, q := pose.Translation, pose.Quaternion()
-	return msgs.TransformStamped{
-		Header: msgs.Header{FrameID: rosReference}, ChildFrameID: frameID(s.Profile.Stream),
-		Transform: msgs.Transform{
-			Translation: msgs.Vector3{X: at[0], Y: at[1], Z: at[2]},
-			Rotation:    msgs.Quaternion{X: q[0], Y: q[1], Z: q[2], W: q[3]},
-		},
 	}
 }
 

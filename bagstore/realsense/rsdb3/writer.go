@@ -1,8 +1,7 @@
 package rsdb3
 
 import (
-	"cmp"
-	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -29,11 +28,14 @@ const (
 )
 
 // Releases are the names of releases, as users give them.
-var Releases = map[string]Release{"2.58.1": Release2581, "2.58.2": Release2582, "2.58.3": Release2583, "2.59.1": ReleaseROS2, "ros2": ReleaseROS2}
+var Releases = map[string]Release{
+	"2.58.1": Release2581, "2.58.2": Release2582, "2.58.3": Release2583, "2.59.1": ReleaseROS2, "ros2": ReleaseROS2,
+}
 
 // releaseNames are the names that a release knows. Unknown options make its reader loop forever.
 var releaseNames = [...]rstext.Names{
-	Release2583: rstext.Names2583, Release2582: rstext.Names2582, Release2581: rstext.Names2581, ReleaseROS2: rstext.Names2591,
+	Release2583: rstext.Names2583, Release2582: rstext.Names2582, Release2581: rstext.Names2581,
+	ReleaseROS2: rstext.Names2591,
 }
 
 // Options are the options of a Writer.
@@ -67,18 +69,16 @@ type Writer struct {
 	zstd    *zstd.Encoder // nil: messages aren't compressed
 	plain   []byte        // reused by put, with it
 	packed  []byte
-	losses  losses
+	losses  bagstore.Losses
 	err     error
 }
 
 type streamTopics struct {
-	sensor         int
-	frames         string // name of the topic of data
+	*rslayout.Stream
 	data, metadata int64
 	frameID        string
 	info           *msgs.CameraInfo // in ROS's words; of ReleaseROS2
 	infoTopic      int64
-	format         camdriver.Format
 }
 
 // New begins a recording in f, which must be empty. The file can't be read before Close.
@@ -92,15 +92,16 @@ func New(f *os.File, snap camdriver.DeviceSnapshot, o Options) (*Writer, error) 
 }
 
 func newWriter(snap camdriver.DeviceSnapshot, o Options) *Writer {
-	w := &Writer{o: o, snap: snap, topics: make(map[string]int64), streams: make(map[camdriver.StreamID]*streamTopics), losses: make(losses)}
+	w := &Writer{o: o, snap: snap, topics: make(map[string]int64),
+		streams: make(map[camdriver.StreamID]*streamTopics), losses: make(bagstore.Losses)}
 	w.snap.Sensors = slices.Clone(snap.Sensors)
 	for i := range w.snap.Sensors {
 		w.fitOptions(i, &w.snap.Sensors[i])
 	}
 	if o.Zstd {
 		// As the SDK does: the fastest level, with the size in the frame's head, without a checksum.
-		w.zstd, w.err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-			zstd.WithSingleSegment(true))
+		w.zstd, w.err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true))
 	}
 	return w
 }
@@ -109,7 +110,7 @@ func (w *Writer) fitOptions(number int, s *camdriver.SensorSnapshot) {
 	last := releaseNames[w.o.Release].Option
 	s.Options = slices.DeleteFunc(slices.Clone(s.Options), func(o camdriver.Option) bool {
 		if o.ID > last {
-			w.losses.add("option %q of sensor %d, which this release of librealsense doesn't know", o.ID.String(), number)
+			w.losses.Addf("option %q of sensor %d, which this release of librealsense doesn't know", o.ID.String(), number)
 		}
 		return o.ID > last
 	})
@@ -164,13 +165,13 @@ func (w *Writer) hasOption(sensor int, id camdriver.OptionID) bool {
 // Holds reports whether the file has a place for frames of a sensor's stream.
 func (w *Writer) Holds(sensor int, id camdriver.StreamID) bool {
 	s := w.streams[id]
-	return s != nil && s.sensor == sensor
+	return s != nil && s.Sensor == sensor
 }
 
 // Option writes a change of an option.
 func (w *Writer) Option(sensor int, id camdriver.OptionID, value float32, at time.Duration) error {
 	if !w.hasOption(sensor, id) {
-		w.losses.add("changes of option %q, which its sensor doesn't have in the file", id.String())
+		w.losses.Addf("changes of option %q, which its sensor doesn't have in the file", id.String())
 		return nil
 	}
 	w.string(rslayout.OptionTopic(sensor, id, "value"), at, rstext.Single(value))
@@ -185,7 +186,7 @@ func (w *Writer) Notification(sensor int, n camdriver.Notification, at time.Dura
 	}
 	text, changed := rstext.Notification(n)
 	if changed {
-		w.losses.add("notifications with ; or = in their text, which are written as , and :")
+		w.losses.Addf("notifications with ; or = in their text, which are written as , and :")
 	}
 	w.string(rslayout.SensorPrefix(sensor)+"/notification/"+name, at, text)
 	return w.err
@@ -197,25 +198,10 @@ type Loss struct {
 	Count uint64
 }
 
-// losses counts what was lost, by description.
-type losses map[string]uint64
-
-// maxLosses bounds the number of different descriptions.
-const maxLosses = 1000
-
-func (l losses) add(format string, args ...any) {
-	what := fmt.Sprintf(format, args...)
-	if _, known := l[what]; known || len(l) < maxLosses {
-		l[what]++
+// Losses returns what was left out or changed so far, sorted.
+func (w *Writer) Losses() (list []Loss) {
+	for _, what := range slices.Sorted(maps.Keys(w.losses)) {
+		list = append(list, Loss{what, w.losses[what]})
 	}
-}
-
-// Losses returns what was left out or changed so far.
-func (w *Writer) Losses() []Loss {
-	var list []Loss
-	for what, n := range w.losses {
-		list = append(list, Loss{what, n})
-	}
-	slices.SortFunc(list, func(a, b Loss) int { return cmp.Compare(a.What, b.What) })
 	return list
 }

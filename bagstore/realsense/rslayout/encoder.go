@@ -81,7 +81,6 @@ func (e *Encoder) describeDevice() {
 	odd := slices.ContainsFunc(e.snap.Sensors, func(s camdriver.SensorSnapshot) bool { return !knownSensorName(s.Name) })
 	for _, info := range UniqueInfo(e.snap.Info) {
 		switch {
-		case !KnownInfo(info.Key):
 		case odd && info.Key == camdriver.InfoProductId, info.Key > rstext.Names256.Info:
 			e.keyValue(topicAdditional, info.Key.String(), info.Value)
 		default:
@@ -99,15 +98,12 @@ func knownSensorName(name string) bool {
 	return false
 }
 
-// KnownInfo reports whether librealsense has a name for a key.
-func KnownInfo(k camdriver.InfoKey) bool {
-	_, ok := camdriver.ParseInfoKey(k.String())
-	return ok
-}
-
-// UniqueInfo returns a copy of the list sorted by key, with the first value of each.
+// UniqueInfo returns a copy of the list sorted by key, with the first value of each that librealsense has a name for.
 func UniqueInfo(list []camdriver.Info) []camdriver.Info {
-	return unique(list, func(i camdriver.Info) int { return int(i.Key) })
+	return slices.DeleteFunc(unique(list, func(i camdriver.Info) int { return int(i.Key) }), func(i camdriver.Info) bool {
+		_, known := camdriver.ParseInfoKey(i.Key.String())
+		return !known
+	})
 }
 
 // UniqueOptions returns a copy of the list sorted by ID, with the first of each.
@@ -128,7 +124,7 @@ func (e *Encoder) describeSensor(number int, s *camdriver.SensorSnapshot) {
 	e.keyValue(topic, camdriver.InfoName.String(), s.Name)
 	for _, info := range UniqueInfo(s.Info) {
 		switch {
-		case info.Key == camdriver.InfoName || !KnownInfo(info.Key):
+		case info.Key == camdriver.InfoName:
 		case info.Key > rstext.Names256.Info:
 			e.leave("%s of sensor %d, which librealsense 2.56 doesn't know", info.Key, number)
 		default:
@@ -154,7 +150,7 @@ func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
 		return
 	}
 	prefix := StreamPrefix(s.Sensor, id)
-	set := newStream(s)
+	set := NewStream(s)
 	if set == nil {
 		return // Gpio and what is unknown: the layout has no form for it
 	}
@@ -173,7 +169,7 @@ func (e *Encoder) describeStream(s camdriver.StreamSnapshot) {
 			FPS: uint32(max(s.Profile.FPS, 0)), Encoding: set.encoding, Recommended: s.Profile.Default})
 	}
 	if s.Extrinsic != nil {
-		e.add(prefix+"/tf/0", transform(*s.Extrinsic))
+		e.add(prefix+"/tf/0", Transform(*s.Extrinsic))
 	}
 }
 

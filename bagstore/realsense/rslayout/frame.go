@@ -26,8 +26,8 @@ type StreamTopic struct {
 	Type msgs.Type
 }
 
-// newStream returns nil if the layout has no form for the stream.
-func newStream(s camdriver.StreamSnapshot) *Stream {
+// NewStream returns nil if the layout has no form for the stream.
+func NewStream(s camdriver.StreamSnapshot) *Stream {
 	id := s.Profile.Stream
 	group, data := "", []string{"data"}
 	switch {
@@ -71,14 +71,15 @@ func (s *Stream) AppendData(list []msgs.Raw, w *msgs.Encoder, f *camdriver.Frame
 	}
 	switch {
 	case s.kind.Video():
-		return append(list, msgs.Raw{Head: head(s.imageHead(f)), Body: f.Data})
+		return append(list, msgs.Raw{Head: head(s.ImageHead(f)), Body: f.Data})
 	case s.kind.Inertial():
 		return append(list, msgs.Raw{Head: head(Imu(s.kind, f))})
 	case s.kind == camdriver.Occupancy:
 		return append(list, msgs.Raw{Head: head(occupancyHead(f)), Body: f.Data})
 	}
 	p := &f.Pose
-	return append(list, msgs.Raw{Head: head(poseTransform(p))}, msgs.Raw{Head: head(twist(p.Acceleration, p.AngularAcceleration))},
+	return append(list, msgs.Raw{Head: head(poseTransform(p))},
+		msgs.Raw{Head: head(twist(p.Acceleration, p.AngularAcceleration))},
 		msgs.Raw{Head: head(twist(p.Velocity, p.AngularVelocity))})
 }
 
@@ -87,7 +88,8 @@ func header(f *camdriver.Frame) msgs.Header {
 	return msgs.Header{Seq: uint32(f.Number), Stamp: msgs.FromMillis(f.Timestamp), FrameID: "0"}
 }
 
-func (s *Stream) imageHead(f *camdriver.Frame) *msgs.ImageHead {
+// ImageHead is what precedes the pixels of an image.
+func (s *Stream) ImageHead(f *camdriver.Frame) *msgs.ImageHead {
 	encoding := s.encoding
 	if f.Profile.Format != camdriver.AnyFormat {
 		encoding = Encoding(f.Profile.Format)
@@ -100,7 +102,7 @@ func occupancyHead(f *camdriver.Frame) *msgs.OccupancyGridHead {
 	o, q := f.Map.Origin, f.Map.Rotation
 	return &msgs.OccupancyGridHead{Header: header(f), Resolution: f.Map.Resolution,
 		Width: uint32(f.Width), Height: uint32(f.Height), DataLen: uint32(len(f.Data)),
-		Origin: msgs.Transform{Translation: msgs.Vector3{X: o[0], Y: o[1], Z: o[2]}, Rotation: msgs.Quaternion{X: q[0], Y: q[1], Z: q[2], W: q[3]}}}
+		Origin: pose(o, q)}
 }
 
 // Imu is the message of a motion sample. It has only what the stream measures, as the SDK's.
@@ -114,7 +116,8 @@ func Imu(kind camdriver.StreamKind, f *camdriver.Frame) *msgs.Imu {
 		m.LinearAcceleration = msgs.Vector3{X: s.Accel[0], Y: s.Accel[1], Z: s.Accel[2]}
 	}
 	if kind == camdriver.Motion {
-		m.Orientation = msgs.Quaternion{X: s.Orientation[0], Y: s.Orientation[1], Z: s.Orientation[2], W: s.Orientation[3]}
+		q := s.Orientation
+		m.Orientation = msgs.Quaternion{X: q[0], Y: q[1], Z: q[2], W: q[3]}
 	}
 	return m
 }
@@ -218,10 +221,15 @@ func (v *values) add(start int) {
 	v.list = append(v.list, msgs.Raw{Head: v.w.B[start:len(v.w.B):len(v.w.B)]})
 }
 
-// transform writes extrinsics: metres and a unit quaternion.
-func transform(e camdriver.Extrinsics) *msgs.Transform {
-	t, q := e.Translation, e.Quaternion()
-	return &msgs.Transform{Translation: msgs.Vector3{X: t[0], Y: t[1], Z: t[2]}, Rotation: msgs.Quaternion{X: q[0], Y: q[1], Z: q[2], W: q[3]}}
+// Transform writes extrinsics: metres and a unit quaternion.
+func Transform(e camdriver.Extrinsics) *msgs.Transform {
+	t := pose(e.Translation, e.Quaternion())
+	return &t
+}
+
+func pose(t [3]float64, q [4]float64) msgs.Transform {
+	return msgs.Transform{Translation: msgs.Vector3{X: t[0], Y: t[1], Z: t[2]},
+		Rotation: msgs.Quaternion{X: q[0], Y: q[1], Z: q[2], W: q[3]}}
 }
 
 // Extrinsics returns a stream's pose. A quaternion of length zero reads as identity.

@@ -57,7 +57,7 @@ func TestTopics(t *testing.T) {
 func TestExtrinsics(t *testing.T) {
 	for _, q := range []msgs.Quaternion{{W: 1}, {X: 1}, {Y: 1}, {Z: 1}, {X: -0.5, Y: 0.5, Z: -0.5, W: 0.5}, {X: 0.1, Y: -0.7, Z: 0.7, W: 0.1}} {
 		e := Extrinsics(&msgs.Transform{Translation: msgs.Vector3{X: 1, Y: 2, Z: 3}, Rotation: q})
-		again := Extrinsics(transform(e))
+		again := Extrinsics(Transform(e))
 		for i, v := range e.Rotation {
 			if math.Abs(v-again.Rotation[i]) > 1e-12 {
 				t.Errorf("%v: %v, want %v", q, again.Rotation, e.Rotation)
