@@ -16,7 +16,7 @@ import (
 var (
 	// errInterrupted reports Ctrl-C during work on a file. Unlike the end of a running node, it is a failure.
 	errInterrupted = errors.New("interrupted before the end")
-	errSameFile    = usageError{errors.New("input and output are the same file")}
+	errSameFile    = usage("input and output are the same file")
 )
 
 // noOutput explains an error that left no output.

@@ -25,10 +25,9 @@ import (
 )
 
 type batchOptions struct {
-	in, out, list, to string
-	shard             string
-	shards, jobs      int
-	overwrite         bool
+	batch.Options
+	in, list, to, shard string
+	shards              int
 }
 
 // batched is a command that batch runs.
@@ -78,23 +77,19 @@ func (c batched) line(name, in, out string, flags []string) []string {
 
 func newBatchCommand(a *app) *cobra.Command {
 	var o batchOptions
-	cmd := &cobra.Command{
-		Use:  "batch COMMAND FOLDER -o FOLDER [-- FLAGS]",
-		Args: batchArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd, f := newCommand("batch COMMAND FOLDER -o FOLDER [-- FLAGS]", batchArgs,
+		func(ctx context.Context, args []string) error {
 			o.in = args[1]
-			return a.batch(cmd.Context(), args[0], args[2:], o)
-		},
-		ValidArgs: slices.Sorted(maps.Keys(batchCommands)),
-	}
-	f := cmd.Flags()
-	outputFlag(f, &o.out, "`FOLDER` or address for outputs, and for markers in .batch")
+			return a.batch(ctx, args[0], args[2:], o)
+		})
+	cmd.ValidArgs = slices.Sorted(maps.Keys(batchCommands))
+	outputFlag(f, &o.Out, "`FOLDER` or address for outputs, and for markers in .batch")
 	f.StringVar(&o.list, "list", "", "process only the recordings named in this `FILE`, one on each line")
 	f.StringVar(&o.to, "to", "", "`FORMAT` of the output of convert: bag, db3, mcap or folder")
 	f.StringVar(&o.shard, "shard", "", "process shard `I/N`, from 0/N to N-1/N; the default is that of the array job")
 	f.IntVar(&o.shards, "shards", 0, "`N` shards, for array jobs that don't provide it, such as those of Kubernetes")
-	f.IntVar(&o.jobs, "jobs", 0, "process `N` recordings at a time; the default is the number of cores")
-	overwriteFlag(f, &o.overwrite, "replace outputs that batch didn't write")
+	f.IntVar(&o.Jobs, "jobs", 0, "process `N` recordings at a time; the default is the number of cores")
+	overwriteFlag(f, &o.Overwrite, "replace outputs that batch didn't write")
 	return cmd
 }
 
@@ -118,7 +113,7 @@ func batchArgs(cmd *cobra.Command, args []string) error {
 func (a *app) batch(ctx context.Context, name string, flags []string, o batchOptions) error {
 	command, ok := batchCommands[name]
 	if !ok {
-		return usageError{fmt.Errorf("batch can't run %q", name)}
+		return usage("batch can't run %q", name)
 	}
 	flags, inputs, err := command.check(name, flags, &o)
 	if err != nil {
@@ -132,34 +127,32 @@ func (a *app) batch(ctx context.Context, name string, flags []string, o batchOpt
 	if o.to != "" && o.to != sameKind {
 		line = append(line, "--to="+o.to)
 	}
-	options := batch.Options{
-		Out: o.out, Command: append(line, flags...), Files: inputs, Program: program.Version,
-		Jobs: cmp.Or(o.jobs, runtime.GOMAXPROCS(0)), Overwrite: o.overwrite,
-		Do: func(ctx context.Context, in, out string) batch.Outcome {
-			if strings.HasPrefix(in, "-") {
-				in = "./" + in
-			}
-			return runItem(ctx, command.line(name, in, out, flags))
-		},
+	o.Command, o.Files, o.Program = append(line, flags...), inputs, program.Version
+	o.Jobs = cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))
+	o.Do = func(ctx context.Context, in, out string) batch.Outcome {
+		if strings.HasPrefix(in, "-") {
+			in = "./" + in
+		}
+		return runItem(ctx, command.line(name, in, out, flags))
 	}
 	if command.to != nil {
-		options.Output = func(name string) string { return outputName(name, o.to) }
+		o.Output = func(name string) string { return outputName(name, o.to) }
 	}
-	items, err := batch.Select(ctx, o.in, o.out, o.list, options.Output)
+	items, err := batch.Select(ctx, o.in, o.Out, o.list, o.Output)
 	if err != nil {
 		return err
 	}
-	options.Items = shard.Of(items)
-	return a.runBatch(ctx, shard, options)
+	o.Items = shard.Of(items)
+	return a.runBatch(ctx, shard, o.Options)
 }
 
 // check finds what is wrong with a command line before any item is begun, and returns the flags in full,
 // and the files that they name.
 func (c batched) check(name string, flags []string, o *batchOptions) (full, inputs []string, err error) {
 	switch {
-	case o.jobs < 0:
-		return nil, nil, fmt.Errorf("--jobs %d: want at least 1", o.jobs)
-	case c.to != nil && (batch.Below(o.out, o.in) || rewrite.SameFile(o.in, o.out)):
+	case o.Jobs < 0:
+		return nil, nil, fmt.Errorf("--jobs %d: want at least 1", o.Jobs)
+	case c.to != nil && (batch.Below(o.Out, o.in) || rewrite.SameFile(o.in, o.Out)):
 		return nil, nil, errors.New(
 			"the folder is that of -o or below it: outputs would be recordings of the next run, or replace them")
 	case o.to != "" && !slices.Contains(c.to, o.to) || o.to == sameKind:

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"context"
 
 	"github.com/spf13/cobra"
 
@@ -12,17 +12,14 @@ import (
 
 func newBridgeCommand(a *app) *cobra.Command {
 	var o bridge.CarryOptions
-	cmd := &cobra.Command{
-		Use: "bridge [NAME…]",
-		RunE: func(cmd *cobra.Command, names []string) error {
-			if len(names) == 0 && !o.All {
-				return usageError{errors.New("nothing was named: rs-ros-node bridge /tf /tf_static, or -a for everything")}
-			}
-			o.ROS, o.Names, o.Log = a.ros, names, a.logger()
-			return bridge.Carry(cmd.Context(), o)
-		},
-	}
+	cmd, f := newCommand("bridge [NAME…]", nil, func(ctx context.Context, names []string) error {
+		if len(names) == 0 && !o.All {
+			return usage("nothing was named: rs-ros-node bridge /tf /tf_static, or -a for everything")
+		}
+		o.ROS, o.Names, o.Log = a.ros, names, a.logger()
+		return bridge.Carry(ctx, o)
+	})
 	jobFlags(cmd, settings.Bridge, &o)
-	help.First(cmd.Flags(), "all", "regex", "exclude", "master")
+	help.First(f, "all", "regex", "exclude", "master")
 	return cmd
 }

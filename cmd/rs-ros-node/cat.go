@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"rsros/tools/export"
@@ -8,15 +10,10 @@ import (
 
 func newCatCommand(a *app) *cobra.Command {
 	var o export.CatOptions
-	cmd := &cobra.Command{
-		Use:  "cat BAG…",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Bags, o.Out, o.Log, o.Progress = args, a.out, a.logger(), a.fetching(args[0])
-			return export.Cat(cmd.Context(), o)
-		},
-	}
-	f := cmd.Flags()
+	cmd, f := newCommand("cat BAG…", cobra.MinimumNArgs(1), func(ctx context.Context, args []string) error {
+		o.Bags, o.Out, o.Log, o.Progress = args, a.out, a.logger(), a.fetching(args[0])
+		return export.Cat(ctx, o)
+	})
 	o.Selection.Flags(f)
 	f.Uint64VarP(&o.Count, "count", "n", 0, "stop after `N` messages")
 	f.BoolVar(&o.JSON, "json", false, "print JSON lines")

@@ -11,24 +11,22 @@ import (
 )
 
 type catalogOptions struct {
-	out          string
-	overwrite    bool
-	noThumbnails bool
-	missing      bool
-	jobs         int
+	catalog.Options
+	out       string
+	overwrite bool
+	jobs      int
 }
 
 func newCatalogCommand(a *app) *cobra.Command {
 	var o catalogOptions
-	cmd := &cobra.Command{
-		Use:  "catalog IN… [-o OUT]",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.catalog(cmd.Context(), args, o) },
-	}
-	f := cmd.Flags()
+	noThumbnails := false
+	cmd, f := newCommand("catalog IN… [-o OUT]", cobra.MinimumNArgs(1), func(ctx context.Context, args []string) error {
+		o.Thumbnail, o.Checksum = !noThumbnails, true
+		return a.catalog(ctx, args, o)
+	})
 	outputFlag(f, &o.out, "`FILE` or address to write, which ends in .jsonl; without it, JSON goes to standard output")
-	f.BoolVar(&o.noThumbnails, "no-thumbnails", false, "make no thumbnails, and read no frame")
-	f.BoolVar(&o.missing, "missing-frames", false,
+	f.BoolVar(&noThumbnails, "no-thumbnails", false, "make no thumbnails, and read no frame")
+	f.BoolVar(&o.Missing, "missing-frames", false,
 		"count missing frames of RealSense recordings, by the numbers of each stream's first and last")
 	f.IntVar(&o.jobs, "jobs", 4, "read `N` recordings at a time")
 	overwriteFlag(f, &o.overwrite, "replace OUT if it exists")
@@ -39,26 +37,23 @@ func newCatalogCommand(a *app) *cobra.Command {
 func newCatalogMergeCommand(a *app) *cobra.Command {
 	var out string
 	var overwrite bool
-	cmd := &cobra.Command{
-		Use:  "merge CATALOG… -o OUT",
-		Args: withOutput(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			err := catalog.Merge(cmd.Context(), args, out, overwrite)
+	cmd, f := newCommand("merge CATALOG… -o OUT", withOutput(cobra.MinimumNArgs(1)),
+		func(ctx context.Context, args []string) error {
+			err := catalog.Merge(ctx, args, out, overwrite)
 			if err == nil {
-				a.made(program.Summary{Paths: []string{out},
-					Counts: []string{"the newest rows of " + program.Count(len(args), "catalog")}, Next: "rs-ros-node view " + out})
+				a.made(program.Summary{Paths: []string{out}, Next: "rs-ros-node view " + out,
+					Counts: []string{"the newest rows of " + program.Count(len(args), "catalog")}})
 			}
 			return noOutput(err)
-		},
-	}
-	outputFlag(cmd.Flags(), &out, "`FILE` or address to write, which ends in .jsonl")
-	overwriteFlag(cmd.Flags(), &overwrite, "replace OUT if it exists")
+		})
+	outputFlag(f, &out, "`FILE` or address to write, which ends in .jsonl")
+	overwriteFlag(f, &overwrite, "replace OUT if it exists")
 	return cmd
 }
 
 func (a *app) catalog(ctx context.Context, in []string, o catalogOptions) error {
 	if o.jobs < 1 {
-		return usageError{fmt.Errorf("--jobs %d: want 1 or more", o.jobs)}
+		return usage("--jobs %d: want 1 or more", o.jobs)
 	}
 	names, err := catalog.Recordings(ctx, in)
 	if err != nil {
@@ -66,8 +61,7 @@ func (a *app) catalog(ctx context.Context, in []string, o catalogOptions) error 
 	}
 	report, done := a.progress("catalog ", o.out == "")
 	lost := 0
-	rows := catalog.Make(ctx, names, o.jobs,
-		catalog.Options{Thumbnail: !o.noThumbnails, Missing: o.missing, Checksum: true})
+	rows := catalog.Make(ctx, names, o.jobs, o.Options)
 	counted := func(yield func(catalog.Row, error) bool) {
 		n := uint64(0)
 		for r, err := range rows {

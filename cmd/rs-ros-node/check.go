@@ -58,35 +58,32 @@ type checkResult struct {
 
 func newCheckCommand(a *app) *cobra.Command {
 	var o checkOptions
-	cmd := &cobra.Command{
-		Use: "check BAG…",
-		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case o.from != "" && (o.json || o.rules != ""):
-				return errors.New("--rules-from excludes --rules and --json")
-			case o.from != "":
-				return cobra.NoArgs(cmd, args)
-			case o.sync != "" && o.sync != syncReport && o.sync != syncRequired:
-				return fmt.Errorf("--sync %s: want %s or %s", o.sync, syncReport, syncRequired)
-			case o.picture != "" && (o.sync == "" || len(args) > 1):
-				return errors.New("-o is for the picture of --sync of one recording")
-			}
-			return cobra.MinimumNArgs(1)(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.from != "" {
-				return a.rulesFrom(cmd.Context(), o.from)
-			}
-			return a.check(cmd.Context(), args, o)
-		},
+	needsArgs := func(cmd *cobra.Command, args []string) error {
+		switch {
+		case o.from != "" && (o.json || o.rules != ""):
+			return errors.New("--rules-from excludes --rules and --json")
+		case o.from != "":
+			return cobra.NoArgs(cmd, args)
+		case o.sync != "" && o.sync != syncReport && o.sync != syncRequired:
+			return fmt.Errorf("--sync %s: want %s or %s", o.sync, syncReport, syncRequired)
+		case o.picture != "" && (o.sync == "" || len(args) > 1):
+			return errors.New("-o is for the picture of --sync of one recording")
+		}
+		return cobra.MinimumNArgs(1)(cmd, args)
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, one object per bag")
-	cmd.Flags().StringVar(&o.rules, "rules", "", "compare each recording with the rules in this YAML `FILE`")
-	cmd.Flags().StringVar(&o.sync, "sync", "",
+	cmd, f := newCommand("check BAG…", needsArgs, func(ctx context.Context, args []string) error {
+		if o.from != "" {
+			return a.rulesFrom(ctx, o.from)
+		}
+		return a.check(ctx, args, o)
+	})
+	f.BoolVar(&o.json, "json", false, "print JSON, one object per bag")
+	f.StringVar(&o.rules, "rules", "", "compare each recording with the rules in this YAML `FILE`")
+	f.StringVar(&o.sync, "sync", "",
 		"also say whether cameras trigger together; `MODE` required: exit code 3 if they don't")
-	cmd.Flags().Lookup("sync").NoOptDefVal = syncReport
-	cmd.Flags().StringVarP(&o.picture, "picture", "o", "", "with --sync: write the offsets over time to `FILE`, an SVG")
-	cmd.Flags().StringVar(&o.from, "rules-from", "", "print rules that this `RECORDING` meets, with tolerances")
+	f.Lookup("sync").NoOptDefVal = syncReport
+	f.StringVarP(&o.picture, "picture", "o", "", "with --sync: write the offsets over time to `FILE`, an SVG")
+	f.StringVar(&o.from, "rules-from", "", "print rules that this `RECORDING` meets, with tolerances")
 	return cmd
 }
 

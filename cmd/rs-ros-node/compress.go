@@ -22,51 +22,29 @@ import (
 
 type compressOptions struct {
 	bag   bagstore.Options
-	out   string
-	force bool
 	place rewrite.Placement
 }
 
-func newCompressCommand(a *app) *cobra.Command {
+// newCompressCommand returns compress or decompress, whose compression is by default usual.
+func newCompressCommand(a *app, use string, set settings.Set, usual bagstore.Compression) *cobra.Command {
 	var o compressOptions
-	cmd := &cobra.Command{
-		Use:  "compress BAG…",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.bag.Compression = cmp.Or(o.bag.Compression, bagstore.BZ2)
-			return a.compress(cmd.Context(), args, o)
-		},
-	}
-	o.flags(a, cmd)
-	settingFlags(cmd, settings.Bag, &o.bag)
+	cmd, f := newCommand(use, cobra.MinimumNArgs(1), func(ctx context.Context, args []string) error {
+		o.bag.Compression = cmp.Or(o.bag.Compression, usual)
+		return a.compress(ctx, args, o)
+	})
+	outputFlag(f, &o.place.Output,
+		"`PATH` to write: a file, or a folder for several bags, which keep their names (default: in place)")
+	overwriteFlag(f, &o.place.Force, "replace existing files, including backups")
+	settingFlags(cmd, set, &o.bag)
 	return cmd
-}
-
-func newDecompressCommand(a *app) *cobra.Command {
-	o := compressOptions{bag: bagstore.Options{Compression: bagstore.None}}
-	cmd := &cobra.Command{
-		Use:  "decompress BAG…",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.compress(cmd.Context(), args, o) },
-	}
-	o.flags(a, cmd)
-	settingFlags(cmd, settings.Sink, &o.bag)
-	return cmd
-}
-
-func (o *compressOptions) flags(a *app, cmd *cobra.Command) {
-	f := cmd.Flags()
-	outputFlag(f, &o.out, "`PATH` to write: a file, or a folder for several bags, which keep their names (default: in place)")
-	overwriteFlag(f, &o.force, "replace existing files, including backups")
 }
 
 // compress continues after a bag that fails.
 func (a *app) compress(ctx context.Context, paths []string, o compressOptions) error {
-	var err error
-	if o.place, err = rewrite.PlaceAt(o.out, len(paths) > 1, o.force); err != nil {
+	if err := o.place.Resolve(len(paths) > 1); err != nil {
 		return usageError{err}
 	}
-	if o.out == "" && slices.ContainsFunc(paths, place.IsAddress) {
+	if o.place.Output == "" && slices.ContainsFunc(paths, place.IsAddress) {
 		return usageError{rewrite.ErrObject}
 	}
 	log := a.logger()
@@ -98,7 +76,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	if err == nil {
 		err = convert.Misnamed(format, o.place.Name(path))
 	}
-	if err == nil && format == recording.SQLite && o.out == "" {
+	if err == nil && format == recording.SQLite && o.place.Output == "" {
 		err = recording.CheckLeftover(path)
 	}
 	if err != nil {
@@ -108,7 +86,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 		log.Warn().Str("bag", path).Msg("librealsense can't play BZ2; use --lz4")
 	}
 	before, err := place.Stat(ctx, path)
-	if err != nil && format != recording.Folder { // Replace explains a folder
+	if err != nil && format != recording.Folder { // Rewrite explains a folder
 		return bagstore.Unreadable, err
 	}
 	report, done := a.progress(place.Base(path), false)
@@ -116,7 +94,7 @@ func (a *app) compressOne(ctx context.Context, path string, o compressOptions) (
 	original, err := o.place.Rewrite(ctx, path, func(out string) (err error) {
 		defer closeBags() // Windows can't replace an open file
 		bag := o.bag
-		bag.Overwrite = o.force || !place.IsAddress(out) // swap found that out is free
+		bag.Overwrite = o.place.Force || !place.IsAddress(out) // Rewrite found that out is free
 		if format != recording.Bag {
 			r, err := convert.Again(ctx, convert.Options{In: path, Out: out, Bag: bag, Progress: report})
 			messages, size, lost = r.Messages, r.Size, lost || r.Damaged+uint64(len(r.Lost)) > 0

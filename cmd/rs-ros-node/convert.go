@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"rsros/bagstore"
 	"rsros/bagstore/db3"
@@ -20,75 +21,66 @@ import (
 	"rsros/tools/rewrite"
 )
 
-type convertOptions struct {
-	bag     bagstore.Options
-	sdk     string
-	ros     int
-	storage string
-	part    bagset.Selection
-	name    string // of a camera of a recording of several
-	camera  bool   // a camera node's topics become a RealSense recording
-	out     string
+// convertFlags are the flags of convert.
+type convertFlags struct {
+	convert.Options
+	sdk  string
+	part bagset.Selection
 }
 
 func newConvertCommand(a *app) *cobra.Command {
-	var o convertOptions
-	cmd := &cobra.Command{
-		Use:  "convert IN -o OUT",
-		Args: withOutput(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.camera = o.camera || cmd.Flags().Changed("sdk") && o.ros == 0 && filepath.Ext(o.out) == ".db3"
-			o.bag.Compression = cmp.Or(o.bag.Compression, bagstore.None)
-			return a.convert(cmd.Context(), args[0], o)
-		},
-	}
-	f := cmd.Flags()
-	outputFlag(f, &o.out, "`PATH` of the recording to write, in the format of its extension; a folder if it has none")
-	f.StringVar(&o.sdk, "sdk", "2.58.3",
-		"for a RealSense .db3: write the format of `RELEASE` 2.58.1, 2.58.2, 2.58.3 or 2.59.1 (or ros2), which adds camera_info and tf_static; later releases play all of them")
-	f.BoolVar(&o.camera, "realsense", false, "write what a camera node published as a recording that librealsense plays")
-	f.IntVar(&o.ros, "ros", 0, "convert messages to ROS `1|2`; by default only if OUT needs it")
-	f.StringVar(&o.storage, "storage", db3.StorageSQLite,
+	var o convertFlags
+	var f *pflag.FlagSet
+	cmd, f := newCommand("convert IN -o OUT", withOutput(cobra.ExactArgs(1)),
+		func(ctx context.Context, args []string) error {
+			o.Device = o.Device || f.Changed("sdk") && o.ROS == 0 && filepath.Ext(o.Out) == ".db3"
+			o.In = args[0]
+			o.Bag.Compression = cmp.Or(o.Bag.Compression, bagstore.None)
+			return a.convert(ctx, o)
+		})
+	outputFlag(f, &o.Out, "`PATH` of the recording to write, in the format of its extension; a folder if it has none")
+	f.StringVar(&o.sdk, "sdk", "2.58.3", "for a RealSense .db3: write the format of `RELEASE` 2.58.1, 2.58.2, 2.58.3 "+
+		"or 2.59.1 (or ros2), which adds camera_info and tf_static; later releases play all of them")
+	f.BoolVar(&o.Device, "realsense", false, "write what a camera node published as a recording that librealsense plays")
+	f.IntVar(&o.ROS, "ros", 0, "convert messages to ROS `1|2`; by default only if OUT needs it")
+	f.StringVar(&o.Storage, "storage", db3.StorageSQLite,
 		"`FORMAT` of a folder: sqlite3, or mcap, which ROS 2 reads without further packages since Iron")
-	cameraFlag(f, &o.name)
+	cameraFlag(f, &o.Camera)
 	o.part.Flags(f)
-	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists; a folder is never replaced")
-	settingFlags(cmd, settings.ForSDK, &o.bag)
+	overwriteFlag(f, &o.Bag.Overwrite, "replace OUT if it exists; a folder is never replaced")
+	settingFlags(cmd, settings.ForSDK, &o.Bag)
 	return cmd
 }
 
-func (o convertOptions) usage(in string) error {
-	out := o.out
-	if rewrite.SameFile(in, out) {
+// check finds what is wrong with the flags, and sets the release.
+func (o *convertFlags) check() error {
+	out, known := o.Out, false
+	switch o.Release, known = rsdb3.Releases[o.sdk]; {
+	case rewrite.SameFile(o.In, out):
 		return errSameFile
-	}
-	if _, known := rsdb3.Releases[o.sdk]; !known {
+	case !known:
 		return fmt.Errorf("--sdk %q: want 2.58.1, 2.58.2, 2.58.3, 2.59.1 or ros2", o.sdk)
-	}
-	if o.ros < 0 || o.ros > 2 {
-		return fmt.Errorf("--ros %d: want 1 or 2", o.ros)
-	}
-	if o.storage != db3.StorageSQLite && o.storage != db3.StorageMCAP {
-		return fmt.Errorf("--storage %q: want sqlite3 or mcap", o.storage)
-	}
-	if o.camera && o.ros != 0 {
+	case o.ROS < 0 || o.ROS > 2:
+		return fmt.Errorf("--ros %d: want 1 or 2", o.ROS)
+	case o.Storage != db3.StorageSQLite && o.Storage != db3.StorageMCAP:
+		return fmt.Errorf("--storage %q: want sqlite3 or mcap", o.Storage)
+	case o.Device && o.ROS != 0:
 		return errors.New("--realsense and --ros exclude each other")
 	}
-	switch ext := convert.FormatOf(out); {
-	case o.camera && ext != ".bag" && ext != ".db3":
+	ext := convert.FormatOf(out)
+	switch {
+	case o.Device && ext != ".bag" && ext != ".db3":
 		return fmt.Errorf("%s: with --realsense OUT must end in .bag or .db3", out)
-	case ext == ".bag" && o.ros == 2, (ext == ".db3" || ext == "") && o.ros == 1:
-		return fmt.Errorf("%s: the format can't hold messages of ROS %d", out, o.ros)
+	case ext == ".bag" && o.ROS == 2, (ext == ".db3" || ext == "") && o.ROS == 1:
+		return fmt.Errorf("%s: the format can't hold messages of ROS %d", out, o.ROS)
 	case ext != ".db3" && ext != "" && ext != ".mcap" && ext != ".bag": // librealsense wants .db3 in lower case
 		return fmt.Errorf("%s: OUT must end in .bag, .db3 or .mcap, or be a folder, whose name has no dot", out)
+	case ext != ".db3" || o.Bag.Compression != bagstore.Zstd: // convert refuses what isn't a RealSense recording
+		return compressible(out, o.Bag.Compression)
+	case o.Release == rsdb3.Release2581 || o.sdk == "ros2":
+		return fmt.Errorf("%s: --sdk %s reads no zstd", out, o.sdk)
 	}
-	if convert.FormatOf(out) == ".db3" && o.bag.Compression == bagstore.Zstd {
-		if r := rsdb3.Releases[o.sdk]; r == rsdb3.Release2581 || o.sdk == "ros2" {
-			return fmt.Errorf("%s: --sdk %s reads no zstd", out, o.sdk)
-		}
-		return nil // convert refuses what isn't a RealSense recording
-	}
-	return compressible(out, o.bag.Compression)
+	return nil
 }
 
 // compressible returns an error if an output can't have a compression.
@@ -106,28 +98,25 @@ func compressible(out string, c bagstore.Compression) error {
 	return nil
 }
 
-func (a *app) convert(ctx context.Context, in string, o convertOptions) error {
-	if err := o.usage(in); err != nil {
+func (a *app) convert(ctx context.Context, o convertFlags) error {
+	if err := o.check(); err != nil {
 		return usageError{err}
 	}
-	var choose func([]*bagstore.Recording) (rewrite.Options, error)
 	if !o.part.All() {
-		choose = func(bags []*bagstore.Recording) (rewrite.Options, error) {
+		o.Choose = func(bags []*bagstore.Recording) (rewrite.Options, error) {
 			filter, err := o.part.Filter(bags)
 			filter.Latched = true
 			return rewrite.Options{Filter: filter}, err
 		}
 	}
-	report, done := a.progress(filepath.Base(o.out), false)
-	r, err := convert.Run(ctx, convert.Options{
-		In: in, Out: o.out, Choose: choose, Overwrite: o.bag.Overwrite, Release: rsdb3.Releases[o.sdk], ROS: o.ros,
-		Storage: o.storage, Device: o.camera, Camera: o.name, Bag: o.bag, Progress: report,
-	})
+	report, done := a.progress(filepath.Base(o.Out), false)
+	o.Progress = report
+	r, err := convert.Run(ctx, o.Options)
 	done()
 	if err != nil {
 		return noOutput(err)
 	}
-	return a.converted(r, in, o.out)
+	return a.converted(r, o.In, o.Out)
 }
 
 // converted reports what was written.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -19,12 +20,9 @@ import (
 
 func newDefinitionsCommand(a *app) *cobra.Command {
 	var folder string
-	cmd := &cobra.Command{
-		Use:  "definitions -o FOLDER",
-		Args: withOutput(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return a.definitions(folder) },
-	}
-	outputFlag(cmd.Flags(), &folder, "`FOLDER` to write into")
+	cmd, f := newCommand("definitions -o FOLDER", withOutput(cobra.NoArgs),
+		func(context.Context, []string) error { return a.definitions(folder) })
+	outputFlag(f, &folder, "`FOLDER` to write into")
 	_ = cmd.MarkFlagDirname("output") // the flag exists
 	return cmd
 }

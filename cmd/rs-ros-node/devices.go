@@ -22,39 +22,31 @@ import (
 )
 
 type devicesOptions struct {
-	asJSON    bool
-	report    bool
-	out       string
-	port      string
-	mask      bool
-	overwrite bool
+	d400.ReportOptions
+	json, report, overwrite bool
+	out                     string
 }
 
 func newDevicesCommand(a *app) *cobra.Command {
 	var o devicesOptions
-	cmd := &cobra.Command{
-		Use:  "devices",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case o.report && o.asJSON:
-				return usageError{errors.New("--json lists cameras, --report writes a file: use one of them")}
-			case !o.report && (o.out != "" || o.port != "" || o.mask || o.overwrite):
-				return usageError{errors.New("-o, --port, --mask-serials and --overwrite need --report")}
-			case o.report && o.out == "":
-				return usageError{errors.New("--report needs -o, the file to write: devices --report -o camera.txt")}
-			case o.report:
-				return a.reportDevice(cmd.Context(), o)
-			}
-			return a.listDevices(cmd.Context(), o.asJSON)
-		},
-	}
-	f := cmd.Flags()
-	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	cmd, f := newCommand("devices", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		switch {
+		case o.report && o.json:
+			return usage("--json lists cameras, --report writes a file: use one of them")
+		case !o.report && (o.out != "" || o.Port != "" || o.Mask || o.overwrite):
+			return usage("-o, --port, --mask-serials and --overwrite need --report")
+		case o.report && o.out == "":
+			return usage("--report needs -o, the file to write: devices --report -o camera.txt")
+		case o.report:
+			return a.reportDevice(ctx, o)
+		}
+		return a.listDevices(ctx, o.json)
+	})
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.report, "report", false, "write a report of a camera, a text file, to -o")
 	outputFlag(f, &o.out, "`FILE` for the report")
-	f.StringVar(&o.port, "port", "", "`PORT` of the camera for --report, such as 2-1.4; needed if there are several")
-	f.BoolVar(&o.mask, "mask-serials", false, "replace the serial numbers in the report")
+	f.StringVar(&o.Port, "port", "", "`PORT` of the camera for --report, such as 2-1.4; needed if there are several")
+	f.BoolVar(&o.Mask, "mask-serials", false, "replace the serial numbers in the report")
 	overwriteFlag(f, &o.overwrite, "replace the report if it exists")
 	return cmd
 }
@@ -71,10 +63,9 @@ func (a *app) reportDevice(ctx context.Context, o devicesOptions) error {
 	if err := place.Free(ctx, o.out, o.overwrite); err != nil {
 		return err
 	}
-	text, summary, err := d400.Report(ctx, d400.ReportOptions{
-		Port: o.port, By: "rs-ros-node " + program.Version + " on " + system(), Mask: o.mask, Log: a.logger(),
-		Kernel: func() (string, error) { return kernelLog(ctx) },
-	})
+	o.By, o.Log = "rs-ros-node "+program.Version+" on "+system(), a.logger()
+	o.Kernel = func() (string, error) { return kernelLog(ctx) }
+	text, summary, err := d400.Report(ctx, o.ReportOptions)
 	if err != nil {
 		return noDevice(err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -36,40 +35,42 @@ const nothingSelected = "no message was selected: the output is empty"
 func newFilterCommand(a *app) *cobra.Command {
 	var o filterOptions
 	needsOutput := withOutput(cobra.RangeArgs(1, 2))
-	cmd := &cobra.Command{
-		Use: "filter IN -o OUT [EXPRESSION]",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 3 && o.out == "" { // as rosbag filter has them
-				return nil
-			}
-			err := needsOutput(cmd, args)
-			if err != nil && len(args) == 2 && o.out == "" && filepath.Ext(args[1]) != "" && !isFile(args[1]) {
-				err = fmt.Errorf("%w; -o %s copies all messages, %s EXPRESSION those for which it is true", err, args[1], args[1])
-			}
-			return err
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 3 {
-				o.out, args = args[1], []string{args[0], args[2]}
-			}
-			if len(args) == 2 {
-				o.expression = args[1]
-			} else if o.print != "" {
-				return usageError{errors.New("--print needs an expression")}
-			}
-			return a.filter(cmd.Context(), args[0], o)
-		},
+	needsArgs := func(cmd *cobra.Command, args []string) error {
+		if len(args) == 3 && o.out == "" { // as rosbag filter has them
+			return nil
+		}
+		err := needsOutput(cmd, args)
+		if err != nil && len(args) == 2 && o.out == "" && filepath.Ext(args[1]) != "" && !isFile(args[1]) {
+			err = fmt.Errorf("%w; -o %s copies all messages, %s EXPRESSION those for which it is true", err, args[1], args[1])
+		}
+		return err
 	}
+	cmd, f := newCommand("filter IN -o OUT [EXPRESSION]", needsArgs, func(ctx context.Context, args []string) error {
+		if len(args) == 3 {
+			o.out, args = args[1], []string{args[0], args[2]}
+		}
+		if len(args) == 2 {
+			o.expression = args[1]
+		} else if o.print != "" {
+			return usage("--print needs an expression")
+		}
+		return a.filter(ctx, args[0], o)
+	})
+	o.flags(cmd)
+	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
+	f.StringVarP(&o.print, "print", "p", "",
+		"with EXPRESSION: print the value of this `EXPR` for each message, after MATCH or NO MATCH")
+	return cmd
+}
+
+// flags adds the flags that filter and merge have.
+func (o *filterOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	outputFlag(f, &o.out, "`FILE` to write: a bag, or .mcap or .db3 by its extension")
 	o.selection.Flags(f)
-	f.BoolVar(&o.noLatched, "no-latched", false, "leave out latched messages from before --start")
 	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
-	f.StringVarP(&o.print, "print", "p", "",
-		"with EXPRESSION: print the value of this `EXPR` for each message, after MATCH or NO MATCH")
 	settingFlags(cmd, settings.Copy, &o.bag)
 	help.First(f, "output", "topics", "exclude", "start", "end", "overwrite")
-	return cmd
 }
 
 func (a *app) filter(ctx context.Context, in string, o filterOptions) error {
@@ -77,7 +78,7 @@ func (a *app) filter(ctx context.Context, in string, o filterOptions) error {
 	case rewrite.SameFile(in, o.out):
 		return errSameFile
 	case o.print != "" && o.out == place.Stream:
-		return usageError{errors.New("the bag and --print can't both go to standard output")}
+		return usage("the bag and --print can't both go to standard output")
 	}
 	return a.copyBags(ctx, []string{in}, o)
 }
@@ -154,7 +155,7 @@ func (a *app) copyTo(ctx context.Context, ins []string, o filterOptions) error {
 	flush := func() {}
 	report, done := a.progress(out, o.print != "")
 	r, err := convert.Messages(ctx, convert.Options{
-		In: ins[0], More: ins[1:], Out: out, Overwrite: o.bag.Overwrite, Bag: o.bag, Progress: report,
+		In: ins[0], More: ins[1:], Out: out, Bag: o.bag, Progress: report,
 		Choose: func(bags []*bagstore.Recording) (options rewrite.Options, err error) {
 			filter, err := o.selection.Filter(bags)
 			if err == nil {

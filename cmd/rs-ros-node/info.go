@@ -31,25 +31,21 @@ type infoOptions struct {
 
 func newInfoCommand(a *app) *cobra.Command {
 	var o infoOptions
-	cmd := &cobra.Command{
-		Use: "info BAG… | --ros 2 [NAME…]",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if o.ros == 2 {
-				return nil
-			}
-			return cobra.MinimumNArgs(1)(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch o.ros {
-			case 0:
-				return a.info(cmd.Context(), args, o)
-			case 2:
-				return a.infoOfGraph(cmd.Context(), args, o)
-			}
-			return usageError{fmt.Errorf("--ros %d: want 2, for the graph of ROS 2", o.ros)}
-		},
+	needsBag := func(cmd *cobra.Command, args []string) error {
+		if o.ros == 2 {
+			return nil
+		}
+		return cobra.MinimumNArgs(1)(cmd, args)
 	}
-	f := cmd.Flags()
+	cmd, f := newCommand("info BAG… | --ros 2 [NAME…]", needsBag, func(ctx context.Context, args []string) error {
+		switch o.ros {
+		case 0:
+			return a.info(ctx, args, o)
+		case 2:
+			return a.infoOfGraph(ctx, args, o)
+		}
+		return usage("--ros %d: want 2, for the graph of ROS 2", o.ros)
+	})
 	f.BoolVarP(&o.yaml, "yaml", "y", false, "print YAML")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVarP(&o.key, "key", "k", "", "with --yaml: print this `KEY` only, such as duration or topics[0].messages")
@@ -65,7 +61,7 @@ func newInfoCommand(a *app) *cobra.Command {
 // info prints all readable bags and joins the errors of the others.
 func (a *app) info(ctx context.Context, paths []string, o infoOptions) error {
 	if o.key != "" && !o.yaml {
-		return usageError{errors.New("--key needs --yaml")}
+		return usage("--key needs --yaml")
 	}
 	var errs []error
 	for i, path := range paths {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"net"
 	"strconv"
@@ -26,37 +26,33 @@ type masterArgs struct {
 func newMasterCommand(a *app) *cobra.Command {
 	var o masterArgs
 	var given settings.Given
-	cmd := &cobra.Command{
-		Use:  "master",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			address := a.ros.MasterURI
-			host, port, err := net.SplitHostPort(o.Listen)
-			switch hasPort := given.By("port", settings.Flag); {
-			case err == nil && hasPort:
-				return usageError{errors.New("--port and the port of --listen exclude each other")}
-			case err == nil:
-				o.Listen, address = host, ":"+port
-			case hasPort:
-				address = ":" + strconv.Itoa(o.Port)
-			}
-			m, err := graph.StartMaster(cmd.Context(), graph.MasterOptions{
-				Address: address, Host: a.ros.Host, Listen: o.Listen, Log: a.logger(),
-			})
-			if err != nil {
-				return err
-			}
-			defer m.Close()
-			if _, err := fmt.Fprintf(a.out, "ROS_MASTER_URI=%s\n", m.URI()); err != nil {
-				return err
-			}
-			select {
-			case <-cmd.Context().Done():
-			case <-m.ShutdownAsked():
-			}
-			return nil
-		},
-	}
+	cmd, _ := newCommand("master", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		address := a.ros.MasterURI
+		host, port, err := net.SplitHostPort(o.Listen)
+		switch hasPort := given.By("port", settings.Flag); {
+		case err == nil && hasPort:
+			return usage("--port and the port of --listen exclude each other")
+		case err == nil:
+			o.Listen, address = host, ":"+port
+		case hasPort:
+			address = ":" + strconv.Itoa(o.Port)
+		}
+		m, err := graph.StartMaster(ctx, graph.MasterOptions{
+			Address: address, Host: a.ros.Host, Listen: o.Listen, Log: a.logger(),
+		})
+		if err != nil {
+			return err
+		}
+		defer m.Close()
+		if _, err := fmt.Fprintf(a.out, "ROS_MASTER_URI=%s\n", m.URI()); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-m.ShutdownAsked():
+		}
+		return nil
+	})
 	given = settingFlags(cmd, settings.Master, &o)
 	return cmd
 }

@@ -62,7 +62,7 @@ func unknownCommand(root *cobra.Command, err error) error {
 		return usageError{err}
 	}
 	if instead, ok := replacedCommands[word]; ok {
-		return usageError{fmt.Errorf("%s is not supported: %s", word, instead)}
+		return usage("%s is not supported: %s", word, instead)
 	}
 	var names []string
 	for _, c := range root.Commands() {
@@ -70,8 +70,7 @@ func unknownCommand(root *cobra.Command, err error) error {
 			names = append(names, c.Name())
 		}
 	}
-	return usageError{fmt.Errorf("unknown command %q%s\ncommands: %s", word,
-		nearest.Hint(word, names), strings.Join(names, ", "))}
+	return usage("unknown command %q%s\ncommands: %s", word, nearest.Hint(word, names), strings.Join(names, ", "))
 }
 
 func isFile(path string) bool {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func (a *app) limitCache(text string) (err error) {
 func (a *app) useCache() error {
 	switch {
 	case a.cache == "" && a.cacheSize > 0:
-		return usageError{errors.New("--cache-size needs --cache")}
+		return usage("--cache-size needs --cache")
 	case a.cache == "":
 		return nil
 	}

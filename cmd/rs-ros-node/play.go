@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,21 +19,18 @@ import (
 
 func newPlayCommand(a *app) *cobra.Command {
 	var p playArgs
-	cmd := &cobra.Command{
-		Use: "play BAG…",
-		RunE: func(cmd *cobra.Command, bags []string) error {
-			if err := p.complete(bags); err != nil {
-				return usageError{err}
-			}
-			p.ROS = a.ros
-			p.Log = a.serveViewers(&p.HTTP)
-			p.Keys, p.Out, p.Quiet = a.raw.in, a.raw.out, a.quiet
-			return play.Run(cmd.Context(), p.Options)
-		},
-	}
+	cmd, f := newCommand("play BAG…", nil, func(ctx context.Context, bags []string) error {
+		if err := p.complete(bags); err != nil {
+			return usageError{err}
+		}
+		p.ROS = a.ros
+		p.Log = a.serveViewers(&p.HTTP)
+		p.Keys, p.Out, p.Quiet = a.raw.in, a.raw.out, a.quiet
+		return play.Run(ctx, p.Options)
+	})
 	p.register(cmd)
 	a.configFlags(cmd, "bags")
-	help.First(cmd.Flags(), "rate", "start", "end", "duration", "loop", "clock", "topics", "exclude", "naming", "http")
+	help.First(f, "rate", "start", "end", "duration", "loop", "clock", "topics", "exclude", "naming", "http")
 	return cmd
 }
 

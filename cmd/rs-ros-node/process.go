@@ -6,67 +6,58 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"rsros/bagstore"
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/recording"
 	"rsros/node/settings"
 	"rsros/program"
-	"rsros/tools/bagset"
 	"rsros/tools/convert"
 	"rsros/tools/reprocess"
 	"rsros/tools/rewrite"
 )
 
-type processOptions struct {
-	bag     bagstore.Options
-	filters []string
-	set     []string
-	part    bagset.Selection
-	camera  string // of a recording of several
-	out     string
-}
-
 func newProcessCommand(a *app) *cobra.Command {
-	var o processOptions
-	cmd := &cobra.Command{
-		Use:  "process IN -o OUT --filters NAME,…",
-		Args: withOutput(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.process(cmd.Context(), args[0], o) },
-	}
-	f := cmd.Flags()
-	outputFlag(f, &o.out, "`FILE` to write, a bag")
-	f.StringSliceVar(&o.filters, "filters", nil, "`BLOCK,...` of librealsense, in their order")
-	f.StringArrayVar(&o.set, "set", nil, "`BLOCK.OPTION=VALUE`; may be repeated")
-	cameraFlag(f, &o.camera)
-	o.part.TimeFlags(f)
-	overwriteFlag(f, &o.bag.Overwrite, "replace OUT if it exists")
-	settingFlags(cmd, settings.Output, &o.bag)
+	o := reprocess.Options{Recorder: rsbag.RecorderOptions{Program: program.Name, Version: program.Version}}
+	var blocks blockFlags
+	cmd, f := newCommand("process IN -o OUT --filters NAME,…", withOutput(cobra.ExactArgs(1)),
+		func(ctx context.Context, args []string) error {
+			o.In = args[0]
+			return a.process(ctx, o, blocks)
+		})
+	outputFlag(f, &o.Out, "`FILE` to write, a bag")
+	blocks.add(f, "`BLOCK,...` of librealsense, in their order", "`BLOCK.OPTION=VALUE`; may be repeated")
+	cameraFlag(f, &o.Camera)
+	o.Selection.TimeFlags(f)
+	overwriteFlag(f, &o.Recorder.Bag.Overwrite, "replace OUT if it exists")
+	settingFlags(cmd, settings.Output, &o.Recorder.Bag)
 	return cmd
 }
 
-func (a *app) process(ctx context.Context, in string, o processOptions) error {
-	out := o.out
-	if rewrite.SameFile(in, out) {
+// blockFlags are --filters and --set.
+type blockFlags struct{ filters, set []string }
+
+func (b *blockFlags) add(f *pflag.FlagSet, filters, set string) {
+	f.StringSliceVar(&b.filters, "filters", nil, filters)
+	f.StringArrayVar(&b.set, "set", nil, set)
+}
+
+func (a *app) process(ctx context.Context, o reprocess.Options, blocks blockFlags) (err error) {
+	if rewrite.SameFile(o.In, o.Out) {
 		return errSameFile
 	}
-	chain, err := reprocess.ParseChain(o.filters, o.set)
-	if err := cmp.Or(convert.Misnamed(recording.Bag, out), err); err != nil {
+	o.Chain, err = reprocess.ParseChain(blocks.filters, blocks.set)
+	if err := cmp.Or(convert.Misnamed(recording.Bag, o.Out), err); err != nil {
 		return usageError{err}
 	}
-	log := a.logger()
-	report, done := a.progress(out, false)
-	r, err := reprocess.Run(ctx, reprocess.Options{
-		In: in, Out: out, Camera: o.camera, Selection: o.part, Chain: chain, Progress: report, Log: log,
-		Recorder: rsbag.RecorderOptions{Bag: o.bag, Program: program.Name, Version: program.Version},
-	})
+	o.Log = a.logger()
+	report, done := a.progress(o.Out, false)
+	o.Progress = report
+	r, err := reprocess.Run(ctx, o)
 	done()
 	if r.Size > 0 {
-		a.made(program.Summary{
-			Paths: []string{out}, Counts: []string{program.Count(r.Sets, "frame set"), program.Count(r.Frames, "frame")},
-			Size: r.Size,
-			Next: "rs-ros-node view " + out,
-		})
+		a.made(program.Summary{Paths: []string{o.Out}, Size: r.Size, Next: "rs-ros-node view " + o.Out,
+			Counts: []string{program.Count(r.Sets, "frame set"), program.Count(r.Frames, "frame")}})
 	}
 	if err == nil && r.Damage != nil {
 		return fmt.Errorf("%w: %w", program.ErrIncomplete, r.Damage)

@@ -21,15 +21,12 @@ import (
 
 func newRecordCommand(a *app) *cobra.Command {
 	var r recordArgs
-	cmd := &cobra.Command{
-		Use: "record [TOPIC…]",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return r.run(cmd.Context(), a, args)
-		},
-	}
+	cmd, f := newCommand("record [TOPIC…]", nil, func(ctx context.Context, args []string) error {
+		return r.run(ctx, a, args)
+	})
 	jobFlags(cmd, settings.Record, &r)
 	a.configFlags(cmd, "topics")
-	help.First(cmd.Flags(), "all", "regex", "exclude", "output-name", "lz4", "duration", "size",
+	help.First(f, "all", "regex", "exclude", "output-name", "lz4", "duration", "size",
 		"split-duration", "split-size", "ros", "http")
 	return cmd
 }
@@ -85,7 +82,7 @@ func (r *recordArgs) addTopics(args []string) error {
 		case o.Split && err == nil && size >= 0:
 			o.TotalSize = size << 20
 		case !o.Regex && isAddress(arg):
-			return usageError{fmt.Errorf("%q is not a topic name; --http takes an address after '='", arg)}
+			return usage("%q is not a topic name; --http takes an address after '='", arg)
 		default:
 			o.Topics = append(o.Topics, arg)
 		}

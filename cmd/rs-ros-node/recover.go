@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,8 +21,6 @@ import (
 
 type recoverOptions struct {
 	to      convert.RecoverTarget
-	out     string
-	force   bool
 	json    bool
 	verbose bool // also list topics that lost nothing
 	reindex bool // succeed if a bag was written, whatever was lost
@@ -36,51 +33,29 @@ type recoverResult struct {
 	Error string `json:"error,omitempty"`
 }
 
-func newRecoverCommand(a *app) *cobra.Command {
-	var o recoverOptions
-	cmd := &cobra.Command{
-		Use:  "recover BAG…",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.verbose = a.level <= zerolog.DebugLevel
-			return a.recover(cmd.Context(), args, o)
-		},
+// newRecoverCommand returns recover, or reindex, which is recover with the command line of rosbag reindex.
+func newRecoverCommand(a *app, use string, reindex bool) *cobra.Command {
+	o := recoverOptions{reindex: reindex}
+	cmd, f := newCommand(use, cobra.MinimumNArgs(1), func(ctx context.Context, args []string) error {
+		o.verbose = a.level <= zerolog.DebugLevel
+		o.to.InPlace = o.to.InPlace || reindex && o.to.Output == ""
+		return a.recover(ctx, args, o)
+	})
+	if !reindex {
+		f.BoolVar(&o.to.InPlace, "in-place", false, "replace the bag; the original is kept as NAME.orig.bag")
 	}
-	f := cmd.Flags()
-	f.BoolVar(&o.to.InPlace, "in-place", false, "replace the bag; the original is kept as NAME.orig.bag")
-	o.flags(cmd)
-	return cmd
-}
-
-// newReindexCommand is recover with the command line of rosbag reindex.
-func newReindexCommand(a *app) *cobra.Command {
-	o := recoverOptions{reindex: true}
-	cmd := &cobra.Command{
-		Use:  "reindex BAG…",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.verbose, o.to.InPlace = a.level <= zerolog.DebugLevel, o.out == ""
-			return a.recover(cmd.Context(), args, o)
-		},
-	}
-	o.flags(cmd)
-	return cmd
-}
-
-func (o *recoverOptions) flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	outputFlag(f, &o.out, "`PATH` to write: a file, or a folder for several bags, which keep their names")
-	overwriteFlag(f, &o.force, "replace existing files, including kept originals")
+	outputFlag(f, &o.to.Output, "`PATH` to write: a file, or a folder for several bags, which keep their names")
+	overwriteFlag(f, &o.to.Force, "replace existing files, including kept originals")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object per bag")
 	settingFlags(cmd, settings.Copy, &o.to.Options.Options)
+	return cmd
 }
 
 func (a *app) recover(ctx context.Context, paths []string, o recoverOptions) error {
-	if o.to.InPlace && o.out != "" {
-		return usageError{errors.New("--output and --in-place exclude each other")}
+	if o.to.InPlace && o.to.Output != "" {
+		return usage("--output and --in-place exclude each other")
 	}
-	var err error
-	if o.to.Placement, err = rewrite.PlaceAt(o.out, len(paths) > 1, o.force); err != nil {
+	if err := o.to.Resolve(len(paths) > 1); err != nil {
 		return usageError{err}
 	}
 	if o.to.InPlace && slices.ContainsFunc(paths, place.IsAddress) {

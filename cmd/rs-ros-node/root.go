@@ -188,10 +188,12 @@ func newRootCommand(a *app) *cobra.Command {
 		newViewCommand(a), newBridgeCommand(a),
 		newDevicesCommand(a), newMasterCommand(a), newDefinitionsCommand(a), newUSBServeCommand(a), newDemoCommand(a))
 	addGroup(root, "Look at recordings and check them", newInfoCommand(a), newCatCommand(a), newCheckCommand(a),
-		newRecoverCommand(a), newReindexCommand(a))
+		newRecoverCommand(a, "recover BAG…", false), newRecoverCommand(a, "reindex BAG…", true))
 	addGroup(root, "Cut and convert recordings", newFilterCommand(a), newSplitCommand(a),
 		newMergeCommand(a), newConvertCommand(a),
-		newCompressCommand(a), newDecompressCommand(a), newExportCommand(a), newProcessCommand(a))
+		newCompressCommand(a, "compress BAG…", settings.Bag, bagstore.BZ2),
+		newCompressCommand(a, "decompress BAG…", settings.Sink, bagstore.None),
+		newExportCommand(a), newProcessCommand(a))
 	addGroup(root, "Many recordings", newCatalogCommand(a), newBatchCommand(a), newUploadCommand(a))
 	root.AddCommand(newVersionCommand(), help.Global())
 	help.Describe(root, texts)
@@ -268,7 +270,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usageError{fmt.Errorf("%w\nusage: %s", help.WrongArguments(cmd, args, err), cmd.UseLine())}
+			return usage("%w\nusage: %s", help.WrongArguments(cmd, args, err), cmd.UseLine())
 		}
 		return nil
 	}

@@ -29,17 +29,15 @@ type splitOptions struct {
 
 func newSplitCommand(a *app) *cobra.Command {
 	var o splitOptions
-	cmd := &cobra.Command{
-		Use:  "split BAG [-o PREFIX]",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.split(cmd.Context(), args[0], o) },
-	}
-	f := cmd.Flags()
+	noLatched := false
+	cmd, f := newCommand("split BAG [-o PREFIX]", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		o.RepeatLatched = !noLatched
+		return a.split(ctx, args[0], o)
+	})
 	settingFlags(cmd, settings.Split, settings.Fields{"split-size": &o.Size, "split-duration": &o.Duration})
 	f.Uint64Var(&o.Messages, "split-count", 0, "limit of a part: `N` messages")
 	outputFlag(f, &o.prefix, "`PREFIX` of the parts' names (default the bag's own)")
-	noLatched := f.Bool("no-latched", false, "don't begin parts with latched messages")
-	cmd.PreRun = func(*cobra.Command, []string) { o.RepeatLatched = !*noLatched }
+	f.BoolVar(&noLatched, "no-latched", false, "don't begin parts with latched messages")
 	o.selection.Flags(f)
 	overwriteFlag(f, &o.Overwrite, "replace existing files")
 	f.BoolVar(&o.json, "json", false, "list the parts as JSON")
@@ -50,7 +48,7 @@ func newSplitCommand(a *app) *cobra.Command {
 
 func (a *app) split(ctx context.Context, path string, o splitOptions) (err error) {
 	if o.Size <= 0 && o.Duration <= 0 && o.Messages == 0 {
-		return usageError{errors.New("split needs --split-size, --split-duration or --split-count")}
+		return usage("split needs --split-size, --split-duration or --split-count")
 	}
 	if err := convert.Misnamed(recording.Bag, o.prefix); err != nil {
 		return usageError{err}
@@ -68,7 +66,7 @@ func (a *app) split(ctx context.Context, path string, o splitOptions) (err error
 	}
 	name, err := rewrite.PartNames(path, o.prefix)
 	if err != nil {
-		return usageError{fmt.Errorf("%w: choose other names for the parts with -o", err)}
+		return usage("%w: choose other names for the parts with -o", err)
 	}
 	skipped := bagset.Skipped{Log: a.logger()}
 	o.Damaged = skipped.Handler(bags)

@@ -27,27 +27,22 @@ const maxServed = 8
 func newUSBServeCommand(a *app) *cobra.Command {
 	var devices []string
 	var listen, camera string
-	cmd := &cobra.Command{
-		Use:  "usb-serve",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if len(devices) > maxServed {
-				return usageError{fmt.Errorf("%d cameras, want at most %d", len(devices), maxServed)}
+	cmd, f := newCommand("usb-serve", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		if len(devices) > maxServed {
+			return usage("%d cameras, want at most %d", len(devices), maxServed)
+		}
+		for i, d := range devices {
+			if slices.Contains(devices[:i], d) {
+				return usage("--device %s twice: the cameras would have the same serial number; "+
+					"simulated ones have their own as sim:1, sim:2", d)
 			}
-			for i, d := range devices {
-				if slices.Contains(devices[:i], d) {
-					return usageError{fmt.Errorf(
-						"--device %s twice: the cameras would have the same serial number; simulated ones have their own as sim:1, sim:2",
-						d)}
-				}
-			}
-			return a.serveUSB(cmd.Context(), devices, camera, listen)
-		},
-	}
-	cmd.Flags().StringArrayVar(&devices, "device", []string{"sim"},
+		}
+		return a.serveUSB(ctx, devices, camera, listen)
+	})
+	f.StringArrayVar(&devices, "device", []string{"sim"},
 		"`DEVICE` is sim, sim:SERIAL, or a recording, which is repeated; repeat it for several cameras")
-	cameraFlag(cmd.Flags(), &camera)
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:3240", "`ADDR` to listen at; clients need no password")
+	cameraFlag(f, &camera)
+	f.StringVar(&listen, "listen", "127.0.0.1:3240", "`ADDR` to listen at; clients need no password")
 	return cmd
 }
 

@@ -24,15 +24,11 @@ import (
 
 func newViewCommand(a *app) *cobra.Command {
 	var v viewArgs
-	cmd := &cobra.Command{
-		Use:  "view [DEVICE | FILE | FOLDER]",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return v.run(cmd.Context(), a, args)
-		},
-	}
+	cmd, f := newCommand("view [DEVICE | FILE | FOLDER]", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		return v.run(ctx, a, args)
+	})
 	jobFlags(cmd, settings.View, &v)
-	help.First(cmd.Flags(), "http", "bags", "record-path", "master", "no-open")
+	help.First(f, "http", "bags", "record-path", "master", "no-open")
 	return cmd
 }
 

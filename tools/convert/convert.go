@@ -30,12 +30,11 @@ type Options struct {
 	More    []string // recordings that Messages merges with In
 	// Choose, if not nil, selects messages of the open recordings for Messages: by Filter, Keep and Judges. For ToDB3 and
 	// ToBag, it selects a part of the time.
-	Choose    func([]*bagstore.Recording) (rewrite.Options, error)
-	Format    string            // ".bag", ".db3" or ".mcap"; default: what Out's name says
-	Overwrite bool              // replace Out if it exists
-	Release   rsdb3.Release     // of a .db3
-	Bag       bagstore.Options  // of a bag, its Compression also of MCAP; its Overwrite doesn't count
-	Progress  bagstore.Progress // of frames or messages; may be nil
+	Choose   func([]*bagstore.Recording) (rewrite.Options, error)
+	Format   string            // ".bag", ".db3" or ".mcap"; default: what Out's name says
+	Release  rsdb3.Release     // of a .db3
+	Bag      bagstore.Options  // of a bag; of other outputs, Compression and Overwrite
+	Progress bagstore.Progress // of frames or messages; may be nil
 	// Device makes Run convert camera nodes' recordings to recordings of a device.
 	Device    bool
 	Camera    string // of a recording of several that becomes one of a device; "": all, if the output can hold them
@@ -92,7 +91,7 @@ func ToDB3(ctx context.Context, o Options) (Result, error) {
 				facts = append(facts, rstext.Pair(kv))
 			}
 		}
-		return place.Write(ctx, o.Out, o.Overwrite, func(f *os.File) error {
+		return place.Write(ctx, o.Out, o.Bag.Overwrite, func(f *os.File) error {
 			w, err := rsdb3.New(f, file.Snapshot(), rsdb3.Options{Release: o.Release, Facts: facts, Zstd: o.Bag.Compression == bagstore.Zstd})
 			if err != nil {
 				return err
@@ -115,7 +114,7 @@ func ToBag(ctx context.Context, o Options) (Result, error) {
 		if o.Bag.Compression == bagstore.BZ2 {
 			return fmt.Errorf("convert to %s: librealsense can't read %s", o.Out, bagstore.BZ2)
 		}
-		target, err := place.Create(ctx, o.Out, o.Overwrite)
+		target, err := place.Create(ctx, o.Out, o.Bag.Overwrite)
 		if err != nil {
 			return err
 		}

@@ -184,7 +184,7 @@ func TestPart(t *testing.T) {
 				in = need.Bag(t, c.in)
 			}
 			out := filepath.Join(t.TempDir(), c.out)
-			o := Options{In: in, Out: out, Overwrite: true, Device: c.device}
+			o := Options{In: in, Out: out, Bag: bagstore.Options{Overwrite: true}, Device: c.device}
 			if _, err := Run(t.Context(), o); err != nil {
 				t.Fatal(err)
 			}
@@ -314,7 +314,7 @@ func TestNothingLeft(t *testing.T) {
 		if _, err := run(context.Background(), Options{In: in, Out: out}); err == nil {
 			t.Error("replaced a file")
 		}
-		if _, err := run(context.Background(), Options{In: in, Out: out, Overwrite: true}); err != nil {
+		if _, err := run(context.Background(), Options{In: in, Out: out, Bag: bagstore.Options{Overwrite: true}}); err != nil {
 			t.Error(err)
 		}
 	}

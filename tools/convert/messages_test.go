@@ -212,8 +212,8 @@ func TestRawStays(t *testing.T) {
 	for _, name := range []string{"public/rosbag2_talker.mcap", "public/rosbag2_v2_wal_zstd.db3", "public/rosbag2_v4.db3", "own_native.db3", "sdk_rec_raw.db3"} {
 		in := need.Bag(t, "db3/"+name)
 		there, back := filepath.Join(dir, "there.mcap"), filepath.Join(dir, "back.db3")
-		run(t, Options{In: in, Out: there, Overwrite: true})
-		run(t, Options{In: there, Out: back, ROS: 2, Overwrite: true})
+		run(t, Options{In: in, Out: there, Bag: bagstore.Options{Overwrite: true}})
+		run(t, Options{In: there, Out: back, ROS: 2, Bag: bagstore.Options{Overwrite: true}})
 		want := slices.Sorted(slices.Values(rawRows(t, in)))
 		same(t, name+" as MCAP", slices.Sorted(slices.Values(rawRows(t, there))), want)
 		same(t, name+" back", slices.Sorted(slices.Values(rawRows(t, back))), want)
@@ -269,7 +269,7 @@ func TestRealSenseMCAP(t *testing.T) {
 	for _, name := range []string{"librealsense/sw_small_pause.bag", "db3/sdk_rec_raw.db3"} {
 		in := need.Bag(t, name)
 		there, back := filepath.Join(dir, "x.mcap"), filepath.Join(dir, "back"+filepath.Ext(name))
-		run(t, Options{In: in, Out: there, Overwrite: true})
+		run(t, Options{In: in, Out: there, Bag: bagstore.Options{Overwrite: true}})
 		run(t, Options{In: there, Out: back})
 		same(t, name, events(t, back), events(t, in))
 		if got, want := description(t, back), description(t, in); got != want {
@@ -364,7 +364,7 @@ func TestMessagesWhole(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 	run(t, Options{In: in, Out: filepath.Join(out, "folder")})
-	if _, err := Run(context.Background(), Options{In: in, Out: filepath.Join(out, "folder"), Overwrite: true}); !errors.Is(err, fs.ErrExist) {
+	if _, err := Run(context.Background(), Options{In: in, Out: filepath.Join(out, "folder"), Bag: bagstore.Options{Overwrite: true}}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a folder was replaced: %v", err)
 	}
 }

@@ -95,7 +95,6 @@ func writeOutput(ctx context.Context, o Options, encoding string, fill func(outp
 }
 
 func writeBagFile(ctx context.Context, o Options, fill func(output) (*db3.Metadata, error)) error {
-	o.Bag.Overwrite = o.Overwrite
 	w, err := rosbag.CreateOutput(ctx, o.Out, o.Bag)
 	if err != nil {
 		return err
@@ -113,7 +112,7 @@ func writeBagFile(ctx context.Context, o Options, fill func(output) (*db3.Metada
 }
 
 func writeFile(ctx context.Context, path, ext string, o Options, encoding string, fill func(output) (*db3.Metadata, error)) (m *db3.Metadata, err error) {
-	err = place.Write(ctx, path, o.Overwrite, func(f *os.File) error {
+	err = place.Write(ctx, path, o.Bag.Overwrite, func(f *os.File) error {
 		out, storage, err := newOutput(f, ext, o, encoding)
 		if err != nil {
 			return err

@@ -50,7 +50,7 @@ func Again(ctx context.Context, o Options) (Result, error) {
 	case ext == extMCAP && o.Bag.Compression == bagstore.BZ2:
 		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4 or --zstd", o.In)
 	}
-	o.Format, o.checkSums, o.scan, o.Overwrite = ext, true, o.scan && ext == extMCAP, o.Bag.Overwrite
+	o.Format, o.checkSums, o.scan = ext, true, o.scan && ext == extMCAP
 	return Messages(ctx, o)
 }
 

@@ -32,8 +32,8 @@ func PartNames(path, prefix string) (name func(part int) string, err error) {
 	if prefix == os.DevNull {
 		prefix += "/" // the parts go into it, not beside it
 	}
-	to, err := PlaceAt(prefix, false, false)
-	if err != nil {
+	to := Placement{Output: prefix}
+	if err := to.Resolve(false); err != nil {
 		return nil, err
 	}
 	prefix = to.Name(own)

@@ -20,18 +20,17 @@ type Placement struct {
 	Force  bool   // replace existing files
 }
 
-// PlaceAt returns the placement of the new versions of several bags: output is a folder if there are several, it ends
+// Resolve sets Folder for the new version of a bag, or of several: Output is a folder if there are several, it ends
 // with a slash, or it exists as a folder.
-func PlaceAt(output string, several, force bool) (Placement, error) {
-	p := Placement{Output: output, Force: force}
+func (p *Placement) Resolve(several bool) error {
 	switch {
-	case output == place.Stream && several:
-		return p, errors.New("only a single bag can go to standard output")
-	case output != "" && output != place.Stream:
-		st, err := os.Stat(output)
-		p.Folder = several || strings.HasSuffix(output, "/") || err == nil && st.IsDir()
+	case p.Output == place.Stream && several:
+		return errors.New("only a single bag can go to standard output")
+	case p.Output != "" && p.Output != place.Stream:
+		st, err := os.Stat(p.Output)
+		p.Folder = several || strings.HasSuffix(p.Output, "/") || err == nil && st.IsDir()
 	}
-	return p, nil
+	return nil
 }
 
 // Name returns the name of a bag's new version.

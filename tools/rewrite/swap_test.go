@@ -99,13 +99,13 @@ func TestReplaceFollowsLinks(t *testing.T) {
 
 func placeAt(t *testing.T, output string, several, force bool) Placement {
 	t.Helper()
-	p, err := PlaceAt(output, several, force)
-	need.Must(t, err)
+	p := Placement{Output: output, Force: force}
+	need.Must(t, p.Resolve(several))
 	return p
 }
 
-// TestPlaceAt checks what -o of a command that takes several bags names.
-func TestPlaceAt(t *testing.T) {
+// TestResolve checks what -o of a command that takes several bags names.
+func TestResolve(t *testing.T) {
 	there := t.TempDir()
 	for _, c := range []struct {
 		output  string
@@ -120,7 +120,7 @@ func TestPlaceAt(t *testing.T) {
 			t.Errorf("%q, several %v: %s, want %s", c.output, c.several, got, c.want)
 		}
 	}
-	if _, err := PlaceAt("-", true, false); err == nil {
+	if p := (Placement{Output: "-"}); p.Resolve(true) == nil {
 		t.Error("several bags went to standard output")
 	}
 }
