@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"image"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"rsros/bagstore"
-	"rsros/msgs"
 	"rsros/msgs/imagetransport"
 	"rsros/tools/export"
 )
@@ -72,11 +70,8 @@ func middleImage(bag *bagstore.Recording, c *bagstore.Connection) (out image.Ima
 
 // decodeRaw makes a thumbnail of a sensor_msgs/Image.
 func decodeRaw(data []byte) (out image.Image, depth bool, err error) {
-	d := msgs.NewDecoder(data)
-	var head msgs.ImageHead
-	head.Decode(d)
-	p := export.MessageImage(head, d.Raw(int(head.DataLen)))
-	if err := cmp.Or(d.Err(), p.Check()); err != nil {
+	_, p, err := export.DecodeImage(data)
+	if err != nil {
 		return nil, false, err
 	}
 	return smaller(p)
@@ -84,11 +79,8 @@ func decodeRaw(data []byte) (out image.Image, depth bool, err error) {
 
 // decodeCompressed makes a thumbnail of a sensor_msgs/CompressedImage: a JPEG, a PNG, or compressed depth.
 func decodeCompressed(data []byte) (out image.Image, depth bool, err error) {
-	d := msgs.NewDecoder(data)
-	var h msgs.Header
-	h.Decode(d)
-	format, body := d.String(), d.Bytes()
-	if err := d.Err(); err != nil {
+	_, format, body, err := export.DecodeCompressed(data)
+	if err != nil {
 		return nil, false, fmt.Errorf("decode a compressed image of %d bytes: %w", len(data), err)
 	}
 	if strings.Contains(format, "compressedDepth") {

@@ -37,10 +37,8 @@ func newAligned(r *recordingExport, chosen map[camdriver.StreamID]bool) *aligned
 		r.o.Log.Warn().Msg("no aligned depth: the topics of depth and colour aren't both exported")
 		return nil
 	}
-	a := &aligned{
-		r: r, res: process.NewResources(alignedMemory, runtime.GOMAXPROCS(0)), rig: process.NewRig(r.snap), sync: process.NewSyncer(),
-		total: r.counts[depth.Profile.Stream],
-	}
+	a := &aligned{r: r, res: process.NewResources(alignedMemory, runtime.GOMAXPROCS(0)), rig: process.NewRig(r.snap),
+		sync: process.NewSyncer(), total: r.counts[depth.Profile.Stream]}
 	a.block = process.NewAlign(a.res, camdriver.Color)
 	for _, s := range []*camdriver.StreamSnapshot{depth, colour} {
 		a.sync.Expect(s.Profile.Stream)
@@ -80,10 +78,8 @@ func (a *aligned) set(s *process.Set) {
 	}
 	depth, _ := own.First(camdriver.Depth, camdriver.Z16)
 	f, p := depth.Frame.Retain(), FrameImage(depth.Frame)
-	entry := manifestFile{
-		File: a.r.nextFile(a.place, a.total, p.Ext()), Stream: a.place, Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(),
-		Time: int64(f.Arrival.Sub(time.Time{})), Units: float64(f.DepthUnits), Colour: &number,
-	}
+	entry := manifestFile{File: a.r.nextFile(a.place, a.total, p.Ext()), Units: float64(f.DepthUnits), Colour: &number,
+		facts: frameFacts(a.place, f, int64(f.Arrival.Sub(time.Time{})))}
 	entry.describe(p, rslayout.Encoding(f.Profile.Format))
 	a.err = a.r.write(entry, f.Release, p.Encode)
 }

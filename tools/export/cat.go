@@ -31,7 +31,8 @@ type CatOptions struct {
 // that of rostopic echo -b; if there are several topics, a comment before each message has its topic and time. The
 // error is a program.ErrIncomplete if messages are left out, because they are lost or can't be decoded.
 func Cat(ctx context.Context, o CatOptions) error {
-	bags, filter, lost, err := o.Selection.Open(o.Bags, bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: o.Progress}, o.Log)
+	open := bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: o.Progress}
+	bags, filter, lost, err := o.Selection.Open(o.Bags, open, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return err
@@ -79,7 +80,8 @@ func (c *catter) message(m bagstore.Message) error {
 	}
 	if err := spec.Check(m.Data); err != nil {
 		c.bad++
-		c.o.Log.Warn().Str("topic", m.Conn.Topic).Int64("time", int64(m.Time)).Msgf("message is not a %s: %v", m.Conn.Type, err)
+		c.o.Log.Warn().Str("topic", m.Conn.Topic).Int64("time", int64(m.Time)).
+			Msgf("message is not a %s: %v", m.Conn.Type, err)
 		return nil
 	}
 	c.printed++

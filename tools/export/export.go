@@ -27,11 +27,12 @@ type Options struct {
 	Log       zerolog.Logger
 }
 
-// Run writes a folder (docs/commands/export.md). Files get their names when they are
-// complete, the manifest last. The summary is of what it wrote. The error is a program.ErrIncomplete if selected messages can't be read;
-// all others are exported then.
+// Run writes a folder (docs/commands/export.md). Files get their names when they are complete, the manifest last. The
+// summary is of what it wrote. The error is a program.ErrIncomplete if selected messages can't be read; all others are
+// exported then.
 func Run(ctx context.Context, o Options) (made program.Summary, err error) {
-	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}, o.Log)
+	open := bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress}
+	bags, filter, lost, err := o.Selection.Open([]string{o.Bag}, open, o.Log)
 	defer bagset.Close(bags)
 	if err != nil {
 		return made, err

@@ -12,22 +12,17 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/place"
-	"rsros/bagstore/realsense/rsbag"
-	"rsros/bagstore/realsense/rslayout"
-	"rsros/tools/bagset"
 )
 
 // folder is an export into a folder: images are encoded on all cores, and the manifest lists files
 // in time order. It is for one goroutine.
 type folder struct {
 	*Files
-	o        Options
+	source
 	names    map[string]string // by topic or stream: its place below Dir
 	next     map[string]uint64 // by place: the number of its next file
 	manifest *manifest
 	rows     map[string]*Table
-	walk     bagset.Walk
-	bad      int      // messages that can be read but not exported
 	unknown  []string // streams of kinds that aren't exported
 }
 
@@ -35,49 +30,19 @@ const manifestName = "manifest.json"
 
 // exportFolder writes the files, then the manifest.
 func exportFolder(ctx context.Context, bag *bagstore.Recording, filter bagstore.Filter, o Options) (*folder, error) {
-	f := &folder{Files: NewFiles(o.Dir, o.Overwrite), o: o, names: make(map[string]string), next: make(map[string]uint64),
-		rows: make(map[string]*Table), walk: bagset.NewWalk(ctx, o.Log)}
+	f := &folder{Files: NewFiles(o.Dir, o.Overwrite), source: newSource(ctx, bag, filter, o),
+		names: make(map[string]string), next: make(map[string]uint64), rows: make(map[string]*Table)}
 	f.walk.Progress = o.Progress
 	file, err := f.Create(manifestName)
 	if err != nil {
 		return f, err
 	}
 	f.manifest = newManifest(file, place.Base(o.Bag))
-	err = cmp.Or(f.Finish(f.export(bag, filter)), f.manifest.close())
+	err = cmp.Or(f.Finish(f.each(f.exportCamera, f.exportTopics)), f.manifest.close())
 	if err != nil && o.Overwrite {
 		return f, errors.Join(err, file.Close()) // it stays: the next export removes what it lists
 	}
 	return f, f.finish(file, err)
-}
-
-func (f *folder) export(bag *bagstore.Recording, filter bagstore.Filter) error {
-	recording := rsbag.IsRecording(bag)
-	others, err := otherTopics(bag, filter, recording, f.o.Camera)
-	if err == nil && recording {
-		err = f.exportRecording(bag, filter)
-	}
-	if err != nil {
-		return err
-	}
-	return f.exportTopics(others)
-}
-
-// otherTopics returns what is selected, without the layout of a RealSense recording, and without other cameras than the
-// chosen one.
-func otherTopics(bag *bagstore.Recording, filter bagstore.Filter, recording bool, camera string) (*bagstore.View, error) {
-	mine, err := func(string) bool { return true }, error(nil)
-	if camera != "" {
-		if mine, err = rsbag.TopicsOf(bag, camera); err != nil {
-			return nil, fmt.Errorf("%s: %w", bag.Path(), err)
-		}
-	}
-	q := filter.Query()
-	selected := q.Connections
-	q.Connections = func(c *bagstore.Connection) bool {
-		_, layout := rslayout.TopicType(c.Topic)
-		return selected(c) && mine(c.Topic) && !(recording && (layout || rsbag.IsTopic(c.Topic)))
-	}
-	return bag.View(q), nil
 }
 
 // oddLetters are characters that some file systems reject or shells interpret.
@@ -85,13 +50,15 @@ var oddLetters = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 // Names that Windows doesn't allow: devices with any extension, and trailing dots.
 var (
-	deviceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)`) })
-	endDots    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.+$`) })
+	deviceName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)`)
+	})
+	endDots = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.+$`) })
 )
 
 // fileEndings are the extensions of exported files. No topic's place ends in one, so that the
 // folder of topic /imu.csv can't be the table of /imu.
-var fileEndings = []string{".json", ".csv", ".metadata", ".png", ".jpg", ".bin", ".pfm", ".raw", ".ply", ".partial"}
+var fileEndings = strings.Fields(".json .csv .metadata .png .jpg .bin .pfm .raw .ply .partial")
 
 const (
 	maxPart  = 100 // bytes of a topic's part in a path
@@ -165,9 +132,4 @@ func (f *folder) row(name string, columns []string, values ...any) error {
 		f.manifest.tables = append(f.manifest.tables, name)
 	}
 	return t.Row(values)
-}
-
-func (f *folder) oddMessage(topic string, t bagstore.Time, err error) {
-	f.bad++
-	f.o.Log.Warn().Str("topic", topic).Int64("time", int64(t)).Err(err).Msg("a message was left out")
 }

@@ -23,13 +23,7 @@ import (
 
 // frameHead is the line before the bytes of a frame (docs/python.md).
 type frameHead struct {
-	Stream    string           `json:"stream"`              // a stream's name, or a topic
-	Number    uint64           `json:"number"`              // of the frame; header.seq of a topic
-	Stamp     float64          `json:"timestamp_ms"`        // of the frame
-	Domain    string           `json:"domain,omitempty"`    // whose clock that is
-	Time      int64            `json:"time_ns"`             // in the recording
-	Width     int              `json:"width,omitempty"`     // pixels
-	Height    int              `json:"height,omitempty"`    // pixels
+	facts
 	Stride    int              `json:"stride,omitempty"`    // bytes from row to row
 	Encoding  string           `json:"encoding"`            // float64: a sample's values
 	BigEndian bool             `json:"bigendian,omitempty"` // of 16 bits and more
@@ -38,16 +32,12 @@ type frameHead struct {
 	Size      int              `json:"size"` // bytes after the line
 }
 
-// frameWriter writes frames to a pipe. It is for one goroutine.
+// frameWriter writes frames to a pipe.
 type frameWriter struct {
-	o    Options
+	source
 	out  *bufio.Writer
-	walk bagset.Walk
-	bad  int      // messages that can be read but have no image
 	left []string // streams and topics that aren't selected
 	any  bool     // something is selected
-
-	prefix string // of the names of streams, if there are several cameras
 }
 
 // frameTypes are the types of topics that Frames writes.
@@ -62,15 +52,8 @@ func Frames(ctx context.Context, o Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	w := &frameWriter{o: o, out: bufio.NewWriterSize(out, 64<<10), walk: bagset.NewWalk(ctx, o.Log)}
-	recording := rsbag.IsRecording(bags[0])
-	others, err := otherTopics(bags[0], filter, recording, o.Camera)
-	if err == nil && recording {
-		err = w.recording(bags[0], filter)
-	}
-	if err == nil {
-		err = w.topics(bags[0], others)
-	}
+	w := &frameWriter{source: newSource(ctx, bags[0], filter, o), out: bufio.NewWriterSize(out, 64<<10)}
+	err = w.each(w.camera, w.topics)
 	if err := cmp.Or(err, w.out.Flush()); err != nil {
 		return err
 	}
@@ -81,47 +64,21 @@ func Frames(ctx context.Context, o Options, out io.Writer) error {
 	return bagset.Loss(w.bad+w.walk.Damaged, w.walk.Clamped, append(lost, bagset.Found(bags)...))
 }
 
-func (w *frameWriter) recording(bag *bagstore.Recording, filter bagstore.Filter) error {
-	files, err := rsbag.OpenAll(bag.Path(), rsbag.Options{Bag: bag, Camera: w.o.Camera})
-	for i := 0; err == nil && i < len(files); i++ {
-		if len(files) > 1 {
-			w.prefix = files[i].Camera().Name + "/"
-		}
-		err = w.camera(files[i], filter)
-	}
-	return err
-}
-
-func (w *frameWriter) camera(file *rsbag.File, filter bagstore.Filter) error {
+func (w *frameWriter) camera(file *rsbag.File, prefix string) error {
 	chosen := make(map[camdriver.StreamID]bool)
 	for _, s := range file.Streams() {
 		id := s.Profile.Stream
-		chosen[id] = isSelected(file, s, filter)
-		w.found(w.prefix+id.String(), chosen[id])
+		chosen[id] = isSelected(file, s, w.filter)
+		w.found(prefix+id.String(), chosen[id])
 	}
-	isChosen := func(id camdriver.StreamID) bool { return chosen[id] }
-	cursor := file.Cursor(rsbag.CursorOptions{FramesOnly: true, Streams: isChosen})
-	defer cursor.Close()
-	for e := range cursor.Part(filter) {
-		if e.Frame == nil { // an option's value at the start
-			continue
-		}
-		if err := cmp.Or(w.frame(e), w.walk.Step()); err != nil {
-			return err
-		}
-	}
-	n, err := cursor.Damaged()
-	if n > 0 {
-		w.bad += int(n)
-		w.o.Log.Warn().Uint64("messages", n).Err(err).Msg("damaged messages were left out")
-	}
-	return nil
+	return w.frames(file, chosen, func(e rsbag.Event) error {
+		return w.frame(prefix+e.Frame.Stream().String(), e)
+	})
 }
 
-func (w *frameWriter) frame(e rsbag.Event) error {
+func (w *frameWriter) frame(name string, e rsbag.Event) error {
 	f := e.Frame
-	head := frameHead{Stream: w.prefix + f.Stream().String(), Number: f.Number, Stamp: f.Timestamp,
-		Domain: f.Domain.String(), Time: int64(e.Time)}
+	head := frameHead{facts: frameFacts(name, f, int64(e.Time))}
 	if len(f.Metadata) > 0 {
 		head.Metadata = make(map[string]int64, len(f.Metadata))
 		for _, m := range f.Metadata {
@@ -155,8 +112,8 @@ func (w *frameWriter) found(name string, selected bool) {
 }
 
 // topics writes the images and inertial samples of ordinary topics.
-func (w *frameWriter) topics(bag *bagstore.Recording, v *bagstore.View) error {
-	for _, c := range bag.Connections() {
+func (w *frameWriter) topics(v *bagstore.View) error {
+	for _, c := range w.bag.Connections() {
 		if slices.Contains(frameTypes, c.Type) {
 			w.found(c.Topic, slices.Contains(v.Connections(), c))
 		}
@@ -173,26 +130,20 @@ func (w *frameWriter) topics(bag *bagstore.Recording, v *bagstore.View) error {
 }
 
 func (w *frameWriter) message(m bagstore.Message) error {
-	d := msgs.NewDecoder(m.Data)
-	head := func(h msgs.Header) frameHead {
-		return frameHead{Stream: m.Conn.Topic, Number: uint64(h.Seq), Stamp: h.Stamp.Millis(), Time: int64(m.Time)}
-	}
 	switch m.Conn.Type {
 	case "sensor_msgs/Image":
-		var h msgs.ImageHead
-		h.Decode(d)
-		p := MessageImage(h, d.Raw(int(h.DataLen)))
-		return w.put(head(h.Header).image(p, d.Err()))
+		h, p, err := DecodeImage(m.Data)
+		return w.put(frameHead{facts: messageFacts(m, h)}.image(p, err))
 	case "sensor_msgs/CompressedImage":
-		var h msgs.Header
-		h.Decode(d)
-		p, err := packed.DecodeNode(d.String(), d.Bytes())
-		return w.put(head(h).image(Image{Image: p}, cmp.Or(d.Err(), err)))
+		h, format, data, err := DecodeCompressed(m.Data)
+		p, odd := packed.DecodeNode(format, data)
+		return w.put(frameHead{facts: messageFacts(m, h)}.image(Image{Image: p}, cmp.Or(err, odd)))
 	case "sensor_msgs/Imu":
 		var imu msgs.Imu
 		err := msgs.Unmarshal(m.Data, &imu)
 		q, g, a := imu.Orientation, imu.AngularVelocity, imu.LinearAcceleration
-		return w.put(head(imu.Header).sample([]float64{q.X, q.Y, q.Z, q.W, g.X, g.Y, g.Z, a.X, a.Y, a.Z}, err))
+		values := []float64{q.X, q.Y, q.Z, q.W, g.X, g.Y, g.Z, a.X, a.Y, a.Z}
+		return w.put(frameHead{facts: messageFacts(m, imu.Header)}.sample(values, err))
 	}
 	return nil
 }
@@ -200,8 +151,7 @@ func (w *frameWriter) message(m bagstore.Message) error {
 // put writes a frame, or counts what is none.
 func (w *frameWriter) put(head frameHead, data []byte, odd error) error {
 	if odd != nil {
-		w.bad++
-		w.o.Log.Warn().Str("topic", head.Stream).Int64("time", head.Time).Err(odd).Msg("a message was left out")
+		w.oddMessage(head.Stream, bagstore.Time(head.Time), odd)
 		return nil
 	}
 	head.Size = len(data)

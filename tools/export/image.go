@@ -114,9 +114,22 @@ func (p Image) RGB() []byte {
 	return out
 }
 
-// MessageImage returns the image of a sensor_msgs/Image.
-func MessageImage(h msgs.ImageHead, data []byte) Image {
-	return Image{Image: imagetransport.Image{Encoding: h.Encoding, Width: int(h.Width), Height: int(h.Height), Step: int(h.Step), BigEndian: h.BigEndian, Data: data}}
+// DecodeImage returns the header and the image of a sensor_msgs/Image, which has passed Check. It borrows the pixels.
+func DecodeImage(data []byte) (msgs.Header, Image, error) {
+	d := msgs.NewDecoder(data)
+	var h msgs.ImageHead
+	h.Decode(d)
+	p := Image{Image: imagetransport.Image{Encoding: h.Encoding, Width: int(h.Width), Height: int(h.Height),
+		Step: int(h.Step), BigEndian: h.BigEndian, Data: d.Raw(int(h.DataLen))}}
+	return h.Header, p, cmp.Or(d.Err(), p.Check())
+}
+
+// DecodeCompressed returns the parts of a sensor_msgs/CompressedImage. It borrows the body.
+func DecodeCompressed(data []byte) (h msgs.Header, format string, body []byte, err error) {
+	d := msgs.NewDecoder(data)
+	h.Decode(d)
+	format, body = d.String(), d.Bytes()
+	return h, format, body, d.Err()
 }
 
 // FrameImage returns a frame's image, with the frame's Data.
@@ -125,5 +138,6 @@ func FrameImage(f *camdriver.Frame) Image {
 	if !ok {
 		encoding = f.Profile.Format.String()
 	}
-	return Image{Image: imagetransport.Image{Encoding: encoding, Width: f.Width, Height: f.Height, Step: f.Stride, Data: f.Data}}
+	return Image{Image: imagetransport.Image{
+		Encoding: encoding, Width: f.Width, Height: f.Height, Step: f.Stride, Data: f.Data}}
 }

@@ -10,14 +10,8 @@ import (
 
 // manifestFile is a line of the manifest: one file and the message in it.
 type manifestFile struct {
-	File     string  `json:"file"`
-	Stream   string  `json:"stream"`              // a stream's name, or a topic
-	Number   uint64  `json:"number"`              // of the frame; header.seq of a topic
-	Stamp    float64 `json:"timestamp_ms"`        // of the frame
-	Domain   string  `json:"domain,omitempty"`    // whose clock that is
-	Time     int64   `json:"time_ns"`             // in the bag
-	Width    int     `json:"width,omitempty"`     // pixels
-	Height   int     `json:"height,omitempty"`    // pixels
+	File string `json:"file"`
+	facts
 	Encoding string  `json:"encoding,omitempty"`  // in the bag
 	Stride   int     `json:"stride,omitempty"`    // bytes from row to row, of .raw files
 	Units    float64 `json:"depth_m,omitempty"`   // metres per unit of a depth image

@@ -121,7 +121,7 @@ func (c *clouds) emit(depth, colour timedFrame) error {
 		}
 		colours := ""
 		if colour.frame != nil {
-			colours = "property uchar red\nproperty uchar green\nproperty uchar blue\n"
+			colours = plyColours
 		}
 		fmt.Fprintf(w, "ply\nformat binary_little_endian 1.0\ncomment metres; x right, y down, z forward\n"+
 			"element vertex %d\nproperty float x\nproperty float y\nproperty float z\n%send_header\n", len(points)/size, colours)

@@ -25,36 +25,25 @@ type recordingExport struct {
 	aligned *aligned                      // nil unless asked for
 }
 
-func (f *folder) exportRecording(bag *bagstore.Recording, filter bagstore.Filter) error {
-	files, err := rsbag.OpenAll(bag.Path(), rsbag.Options{Bag: bag, Camera: f.o.Camera})
-	for i := 0; err == nil && i < len(files); i++ {
-		prefix := ""
-		if len(files) > 1 {
-			prefix = files[i].Camera().Name + "/"
-		}
-		err = f.exportCamera(files[i], prefix, filter)
-	}
-	return err
-}
-
-func (f *folder) exportCamera(file *rsbag.File, prefix string, filter bagstore.Filter) error {
+func (f *folder) exportCamera(file *rsbag.File, prefix string) error {
 	r := &recordingExport{folder: f, file: file, prefix: prefix, snap: file.Snapshot(),
 		counts: make(map[camdriver.StreamID]uint64), meta: make(map[string]*metaColumns)}
 	if f.o.Points {
 		r.clouds = newClouds(r)
 	}
-	chosen := r.describe(filter)
+	chosen := r.describe()
 	if f.o.Aligned {
 		r.aligned = newAligned(r, chosen)
 		defer r.aligned.close()
 	}
-	cursor := file.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return chosen[id] }, FramesOnly: true})
-	defer cursor.Close()
-	return r.run(cursor, filter)
+	if err := r.frames(file, chosen, r.frame); err != nil {
+		return err
+	}
+	return cmp.Or(r.clouds.finish(), r.aligned.finish())
 }
 
 // describe fills in the manifest's head, and returns the streams that the filter takes.
-func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamID]bool {
+func (r *recordingExport) describe() map[camdriver.StreamID]bool {
 	if r.manifest.device == nil { // of several, the first
 		r.manifest.device, r.manifest.ref = make(map[string]string), r.snap.Reference.String()
 		for _, i := range r.snap.Info {
@@ -64,12 +53,13 @@ func (r *recordingExport) describe(filter bagstore.Filter) map[camdriver.StreamI
 	chosen := make(map[camdriver.StreamID]bool)
 	for i, s := range r.file.Streams() {
 		id := s.Profile.Stream
-		if !isSelected(r.file, s, filter) {
+		if !isSelected(r.file, s, r.filter) {
 			continue
 		}
 		name := r.prefix + id.String()
 		if k := id.Kind; !k.Video() && !k.Inertial() && k != camdriver.Pose && k != camdriver.Occupancy {
-			r.unknown = append(r.unknown, fmt.Sprintf("stream %s of %d frames, of a kind that export doesn't know", name, s.Frames))
+			r.unknown = append(r.unknown,
+				fmt.Sprintf("stream %s of %d frames, of a kind that export doesn't know", name, s.Frames))
 			continue
 		}
 		chosen[id], r.counts[id] = true, s.Frames
@@ -102,33 +92,15 @@ func describeCalibration(m *manifestStream, s camdriver.StreamSnapshot) {
 		m.Extrinsics = map[string]any{"rotation": s.Extrinsic.Rotation, "translation": s.Extrinsic.Translation}
 	}
 	if s.Motion != nil {
-		m.Motion = map[string]any{"data": s.Motion.Data, "noise_variances": s.Motion.NoiseVariances, "bias_variances": s.Motion.BiasVariances}
+		m.Motion = map[string]any{"data": s.Motion.Data, "noise_variances": s.Motion.NoiseVariances,
+			"bias_variances": s.Motion.BiasVariances}
 	}
-}
-
-func (r *recordingExport) run(cursor *rsbag.Cursor, filter bagstore.Filter) error {
-	for e := range cursor.Part(filter) {
-		if e.Frame == nil { // an option's value at the start
-			continue
-		}
-		if err := r.frame(e); err != nil {
-			return err
-		}
-		if err := r.walk.Step(); err != nil {
-			return err
-		}
-	}
-	if n, err := cursor.Damaged(); n > 0 {
-		r.bad += int(n)
-		r.o.Log.Warn().Uint64("messages", n).Err(err).Msg("damaged messages were left out")
-	}
-	return cmp.Or(r.clouds.finish(), r.aligned.finish())
 }
 
 func (r *recordingExport) frame(e rsbag.Event) error {
 	f := e.Frame
 	name := r.prefix + f.Stream().String()
-	entry := manifestFile{Stream: name, Number: f.Number, Stamp: f.Timestamp, Domain: f.Domain.String(), Time: int64(e.Time)}
+	entry := manifestFile{facts: frameFacts(name, f, int64(e.Time))}
 	if err := r.metadata(entry, f); err != nil {
 		return err
 	}
@@ -173,7 +145,8 @@ func mapPlace(m camdriver.MapInfo) any {
 
 // frameRow writes a row with the columns of every frame, then more.
 func (r *recordingExport) frameRow(name string, columns []string, e manifestFile, values ...any) error {
-	return r.row(name, append([]string{"time_ns", "number", "timestamp_ms", "domain"}, columns...), append([]any{e.Time, e.Number, e.Stamp, e.Domain}, values...)...)
+	return r.row(name, append([]string{"time_ns", "number", "timestamp_ms", "domain"}, columns...),
+		append([]any{e.Time, e.Number, e.Stamp, e.Domain}, values...)...)
 }
 
 type metaColumns struct {
@@ -201,7 +174,8 @@ func (r *recordingExport) metadata(e manifestFile, f *camdriver.Frame) error {
 	if latest > m.last && !m.warned {
 		m.warned = true
 		r.bad++
-		r.o.Log.Warn().Str("stream", e.Stream).Str("metadata", latest.String()).Msg("the first frame has no such metadata; it is left out")
+		r.o.Log.Warn().Str("stream", e.Stream).Str("metadata", latest.String()).
+			Msg("the first frame has no such metadata; it is left out")
 	}
 	for k := camdriver.MetaFrameCounter; k <= m.last; k++ {
 		columns = append(columns, k.String())
@@ -225,14 +199,14 @@ func (r *recordingExport) sample(e manifestFile, f *camdriver.Frame) error {
 	case camdriver.Motion:
 		return r.frameRow(name, imuColumns(), e, imuValues(m.Orientation, m.Gyro, m.Accel)...)
 	}
-	return r.frameRow(name, []string{ // of a pose
-		"x_m", "y_m", "z_m", "qx", "qy", "qz", "qw", "vx_m_s", "vy_m_s", "vz_m_s", "ax_m_s2", "ay_m_s2", "az_m_s2",
-		"wx_rad_s", "wy_rad_s", "wz_rad_s", "wax_rad_s2", "way_rad_s2", "waz_rad_s2", "tracker_confidence", "mapper_confidence",
-	}, e,
-		p.Translation[0], p.Translation[1], p.Translation[2], p.Rotation[0], p.Rotation[1], p.Rotation[2], p.Rotation[3],
-		p.Velocity[0], p.Velocity[1], p.Velocity[2], p.Acceleration[0], p.Acceleration[1], p.Acceleration[2],
-		p.AngularVelocity[0], p.AngularVelocity[1], p.AngularVelocity[2],
-		p.AngularAcceleration[0], p.AngularAcceleration[1], p.AngularAcceleration[2], p.TrackerConfidence, p.MapperConfidence)
+	columns := strings.Fields(`x_m y_m z_m qx qy qz qw vx_m_s vy_m_s vz_m_s ax_m_s2 ay_m_s2 az_m_s2
+		wx_rad_s wy_rad_s wz_rad_s wax_rad_s2 way_rad_s2 waz_rad_s2 tracker_confidence mapper_confidence`)
+	var values []any
+	for _, v := range slices.Concat(p.Translation[:], p.Rotation[:], p.Velocity[:], p.Acceleration[:],
+		p.AngularVelocity[:], p.AngularAcceleration[:]) {
+		values = append(values, v)
+	}
+	return r.frameRow(name, columns, e, append(values, p.TrackerConfidence, p.MapperConfidence)...)
 }
 
 func imuColumns() []string {

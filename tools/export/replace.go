@@ -74,7 +74,8 @@ func removeFile(root *os.Root, name string) error {
 func eachListed(r io.Reader, do func(name string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 16<<20)
-	if !lines.Scan() || !bytes.HasPrefix(lines.Bytes(), []byte(`{"bag":`)) || !lines.Scan() || lines.Text() != `"files":[` {
+	if !lines.Scan() || !bytes.HasPrefix(lines.Bytes(), []byte(`{"bag":`)) ||
+		!lines.Scan() || lines.Text() != `"files":[` {
 		return errors.Join(fmt.Errorf("it is not the manifest of an export: %w", fs.ErrExist), lines.Err())
 	}
 	for lines.Scan() {

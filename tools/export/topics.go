@@ -3,7 +3,6 @@ package export
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -44,7 +43,8 @@ func (f *folder) exportTopics(v *bagstore.View) error {
 		}
 	}
 	if len(left) > 0 {
-		f.o.Log.Info().Strs("topics", slices.Sorted(maps.Keys(left))).Msg("no images or tables are made of these; cat --json prints their messages")
+		f.o.Log.Info().Strs("topics", slices.Sorted(maps.Keys(left))).
+			Msg("no images or tables are made of these; cat --json prints their messages")
 	}
 	return t.run(v, taken)
 }
@@ -89,19 +89,16 @@ func (t *topics) stream(topic string) *manifestStream {
 // entry describes the topic's next file.
 func (t *topics) entry(m bagstore.Message, h msgs.Header, ext string) manifestFile {
 	return manifestFile{File: t.nextFile(t.stream(m.Conn.Topic).Place, t.counts[m.Conn.Topic], ext),
-		Stream: m.Conn.Topic, Number: uint64(h.Seq), Stamp: h.Stamp.Millis(), Time: int64(m.Time)}
+		facts: messageFacts(m, h)}
 }
 
 func (t *topics) image(m bagstore.Message) error {
-	var head msgs.ImageHead
-	d := msgs.NewDecoder(m.Data)
-	head.Decode(d)
-	p := MessageImage(head, d.Raw(int(head.DataLen)))
-	if err := cmp.Or(d.Err(), p.Check()); err != nil {
+	head, p, err := DecodeImage(m.Data)
+	if err != nil {
 		return err
 	}
-	e := t.entry(m, head.Header, p.Ext())
-	e.describe(p, head.Encoding)
+	e := t.entry(m, head, p.Ext())
+	e.describe(p, p.Encoding)
 	t.err = t.write(e, m.Retain().Release, p.Encode)
 	return nil
 }
@@ -109,15 +106,13 @@ func (t *topics) image(m bagstore.Message) error {
 // compressed writes an image, which is a file already, without the 12 bytes before the PNG of
 // compressed depth. Quantized depth isn't restored.
 func (t *topics) compressed(m bagstore.Message) error {
-	var head msgs.Header
-	d := msgs.NewDecoder(m.Data)
-	head.Decode(d)
-	format, data := d.String(), d.Bytes()
-	if err := d.Err(); err != nil {
+	head, format, data, err := DecodeCompressed(m.Data)
+	if err != nil {
 		return err
 	}
 	const depthHeader = 12
-	if png := []byte("\x89PNG"); strings.Contains(format, "compressedDepth") && len(data) > depthHeader && bytes.HasPrefix(data[depthHeader:], png) {
+	if strings.Contains(format, "compressedDepth") && len(data) > depthHeader &&
+		bytes.HasPrefix(data[depthHeader:], pngMagic) {
 		data = data[depthHeader:]
 	}
 	e := t.entry(m, head, imageExtension(data))
@@ -129,9 +124,11 @@ func (t *topics) compressed(m bagstore.Message) error {
 	return nil
 }
 
+var pngMagic = []byte("\x89PNG")
+
 func imageExtension(data []byte) string {
 	switch {
-	case bytes.HasPrefix(data, []byte("\x89PNG")):
+	case bytes.HasPrefix(data, pngMagic):
 		return ".png"
 	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
 		return ".jpg"
@@ -172,7 +169,8 @@ func (t *topics) metadata(m bagstore.Message) error {
 }
 
 func (t *topics) topicRow(m bagstore.Message, h msgs.Header, columns []string, values ...any) {
-	t.err = t.row(t.stream(m.Conn.Topic).Place+".csv", append([]string{"time_ns", "seq", "stamp_ns", "frame_id"}, columns...),
+	t.err = t.row(t.stream(m.Conn.Topic).Place+".csv",
+		append([]string{"time_ns", "seq", "stamp_ns", "frame_id"}, columns...),
 		append([]any{int64(m.Time), h.Seq, int64(h.Stamp), h.FrameID}, values...)...)
 }
 
@@ -184,6 +182,8 @@ var plyTypes = map[uint8]struct {
 	1: {"char", 1}, 2: {"uchar", 1}, 3: {"short", 2}, 4: {"ushort", 2}, 5: {"int", 4}, 6: {"uint", 4},
 	msgs.PointFloat32: {"float", 4}, 8: {"double", 8},
 }
+
+const plyColours = "property uchar red\nproperty uchar green\nproperty uchar blue\n"
 
 // cloudField is a run of bytes in each point, and its lines in the PLY's header.
 type cloudField struct {
@@ -207,7 +207,7 @@ func cloudFields(h *msgs.PointCloudHead) ([]cloudField, error) {
 		}
 		name := oddLetters().ReplaceAllString(f.Name, "_")
 		if (name == "rgb" || name == "rgba") && t.size == 4 && !h.BigEndian {
-			fields = append(fields, cloudField{"property uchar red\nproperty uchar green\nproperty uchar blue\n", int(f.Offset), 4, true})
+			fields = append(fields, cloudField{plyColours, int(f.Offset), 4, true})
 			continue
 		}
 		c := cloudField{offset: int(f.Offset), size: t.size * int(max(f.Count, 1))}
