@@ -70,7 +70,9 @@ func (o Options) part(file *rsbag.File) (bagstore.Filter, error) {
 	}
 	chosen, err := o.Choose([]*bagstore.Recording{file.Bag()})
 	if f := chosen.Filter; err == nil && len(f.Topics)+len(f.Types)+len(f.Match)+len(f.Exclude) > 0 {
-		err = fmt.Errorf("%w: a RealSense recording is converted with all its topics; to leave some out, run: rs-ros-node filter %s -o part.bag --topics …, then: rs-ros-node convert part.bag -o %s", program.ErrUsage, o.In, o.Out)
+		err = fmt.Errorf("%w: a RealSense recording is converted with all its topics; to leave some out, run: "+
+			"rs-ros-node filter %s -o part.bag --topics …, then: rs-ros-node convert part.bag -o %s",
+			program.ErrUsage, o.In, o.Out)
 	}
 	return chosen.Filter, err
 }
@@ -92,7 +94,8 @@ func ToDB3(ctx context.Context, o Options) (Result, error) {
 			}
 		}
 		return place.Write(ctx, o.Out, o.Bag.Overwrite, func(f *os.File) error {
-			w, err := rsdb3.New(f, file.Snapshot(), rsdb3.Options{Release: o.Release, Facts: facts, Zstd: o.Bag.Compression == bagstore.Zstd})
+			w, err := rsdb3.New(f, file.Snapshot(),
+				rsdb3.Options{Release: o.Release, Facts: facts, Zstd: o.Bag.Compression == bagstore.Zstd})
 			if err != nil {
 				return err
 			}
@@ -123,8 +126,10 @@ func ToBag(ctx context.Context, o Options) (Result, error) {
 }
 
 // toDevice writes the cameras that open opens with write.
-func (o Options) toDevice(ctx context.Context, open func(string, rsbag.Options) ([]*rsbag.File, error), write func(*Result, []*rsbag.File, bagstore.Filter) error) (r Result, err error) {
-	files, err := open(o.In, rsbag.Options{Context: ctx, Sequential: true, Progress: o.Progress, CameraNodes: o.Device, Camera: o.Camera})
+func (o Options) toDevice(ctx context.Context, open func(string, rsbag.Options) ([]*rsbag.File, error),
+	write func(*Result, []*rsbag.File, bagstore.Filter) error) (r Result, err error) {
+	files, err := open(o.In, rsbag.Options{Context: ctx, Sequential: true, Progress: o.Progress,
+		CameraNodes: o.Device, Camera: o.Camera})
 	if err != nil {
 		return r, err
 	}
@@ -137,7 +142,8 @@ func (o Options) toDevice(ctx context.Context, open func(string, rsbag.Options) 
 }
 
 // writeBag writes cameras as devices, in order.
-func (r *Result) writeBag(ctx context.Context, files []*rsbag.File, part bagstore.Filter, target *place.Target, o Options) error {
+func (r *Result) writeBag(ctx context.Context, files []*rsbag.File, part bagstore.Filter,
+	target *place.Target, o Options) error {
 	out, err := rosbag.CreateOn(target, o.Bag)
 	if err != nil {
 		return err
@@ -318,7 +324,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 
 func (o Options) messages(ctx context.Context) (Result, error) {
 	if o.Camera != "" {
-		return Result{}, fmt.Errorf("%w: --camera chooses what becomes a RealSense recording: add --realsense", program.ErrUsage)
+		return Result{}, fmt.Errorf("%w: --camera chooses what becomes a RealSense recording: add --realsense",
+			program.ErrUsage)
 	}
 	return Messages(ctx, o)
 }

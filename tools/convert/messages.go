@@ -19,7 +19,8 @@ import (
 // .mcap, or else a folder of rosbag2. Messages are converted between ROS 1 and ROS 2 by their
 // definitions (see msgs/ros2), or copied byte by byte.
 func Messages(ctx context.Context, o Options) (r Result, err error) {
-	in, err := openSources(o.In, o.More, bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress, Scan: o.scan})
+	in, err := openSources(append([]string{o.In}, o.More...),
+		bagstore.OpenOptions{Context: ctx, Sequential: true, Verify: true, Progress: o.Progress, Scan: o.scan})
 	defer bagset.Close(in.bags)
 	if err != nil {
 		return r, err
@@ -37,7 +38,8 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	j := job{r: &r, part: o.Choose != nil, keep: chosen.Keep, routes: newTable(in, encoding), lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
+	j := job{r: &r, part: o.Choose != nil, keep: chosen.Keep, routes: newTable(in, encoding),
+		lost: make(map[string]uint64), why: make(map[string]error), counts: make(map[*route]uint64)}
 	for _, bag := range in.bags {
 		for _, n := range bag.Notes() {
 			if n.Severity == bagstore.Loss {
@@ -68,7 +70,8 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 		it := view.Iterator()
 		defer it.Close()
 		pace := bagstore.Pace{Ctx: ctx, Progress: o.Progress, Total: view.Count()}
-		err := pump(func(b *batch) (bool, error) { return j.fill(b, it, &pace) }, func(b *batch) error { return b.write(out) })
+		err := pump(func(b *batch) (bool, error) { return j.fill(b, it, &pace) },
+			func(b *batch) error { return b.write(out) })
 		if err == nil {
 			err = r.extras(files, out, o.checkSums)
 		}
@@ -85,11 +88,12 @@ func Messages(ctx context.Context, o Options) (r Result, err error) {
 
 // job is one conversion. Only the goroutine that reads uses it while messages flow.
 type job struct {
-	r          *Result
-	part       bool                                 // topics without messages are left out
-	keep       func(bagstore.Message) (bool, error) // may be nil
-	head       int                                  // bytes before each message's data: MCAP's times and number, if In and Out are MCAP
-	routes     table
+	r      *Result
+	part   bool                                 // topics without messages are left out
+	keep   func(bagstore.Message) (bool, error) // may be nil
+	routes table
+	// head is how many bytes are before each message's data: MCAP's times and number, if In and Out are MCAP.
+	head       int
 	lost       map[string]uint64
 	why        map[string]error // the last error of each entry of lost that has one
 	counts     map[*route]uint64
@@ -228,14 +232,16 @@ func (j *job) finish(in sources, encoding string) {
 		if j.part && kept == 0 {
 			continue
 		}
-		j.r.PerTopic = append(j.r.PerTopic, bagstore.RecoverTopic{Topic: conn.Topic, Type: conn.Type, Kept: kept, Lost: promised[conn] - min(kept, promised[conn])})
+		j.r.PerTopic = append(j.r.PerTopic, bagstore.RecoverTopic{Topic: conn.Topic, Type: conn.Type,
+			Kept: kept, Lost: promised[conn] - min(kept, promised[conn])})
 		if way.why != nil && j.lost["messages of "+conn.Topic] == 0 {
 			j.r.lose(1, "topic %s, which has no messages: %v", conn.Topic, way.why)
 		} else if way.why == nil {
 			j.r.Topics++
 		}
 		if encoding == bagstore.CDR && in.topics[conn].Encoding == bagstore.ROS1 && j.r.Note == "" {
-			j.r.Note = "ROS 2 has no place for the seq of headers, the names of publishers, and the frame_id and topics of log messages"
+			j.r.Note = "ROS 2 has no place for the seq of headers, the names of publishers, " +
+				"and the frame_id and topics of log messages"
 		}
 	}
 }

@@ -16,6 +16,9 @@ import (
 	"rsros/program"
 )
 
+// filler writes the messages of a recording, which it may describe: nil is an empty one.
+type filler func(output) (*db3.Metadata, error)
+
 type output struct {
 	topic func(bagstore.Topic) (int, error) // adds a topic
 	write func(topic int, t bagstore.Time, data []byte) error
@@ -65,7 +68,7 @@ func FormatOf(out string) string {
 }
 
 // writeOutput calls fill to write messages. The output gets its name after fill has returned.
-func writeOutput(ctx context.Context, o Options, encoding string, fill func(output) (*db3.Metadata, error)) error {
+func writeOutput(ctx context.Context, o Options, encoding string, fill filler) error {
 	switch ext := o.format(); ext {
 	case extBag:
 		return writeBagFile(ctx, o, fill)
@@ -94,7 +97,7 @@ func writeOutput(ctx context.Context, o Options, encoding string, fill func(outp
 	})
 }
 
-func writeBagFile(ctx context.Context, o Options, fill func(output) (*db3.Metadata, error)) error {
+func writeBagFile(ctx context.Context, o Options, fill filler) error {
 	w, err := rosbag.CreateOutput(ctx, o.Out, o.Bag)
 	if err != nil {
 		return err
@@ -111,7 +114,8 @@ func writeBagFile(ctx context.Context, o Options, fill func(output) (*db3.Metada
 	return w.Finish(err)
 }
 
-func writeFile(ctx context.Context, path, ext string, o Options, encoding string, fill func(output) (*db3.Metadata, error)) (m *db3.Metadata, err error) {
+func writeFile(ctx context.Context, path, ext string, o Options, encoding string,
+	fill filler) (m *db3.Metadata, err error) {
 	err = place.Write(ctx, path, o.Bag.Overwrite, func(f *os.File) error {
 		out, storage, err := newOutput(f, ext, o, encoding)
 		if err != nil {
@@ -130,7 +134,8 @@ func writeFile(ctx context.Context, path, ext string, o Options, encoding string
 func newOutput(f *os.File, ext string, o Options, encoding string) (output, string, error) {
 	if ext == extDB3 {
 		if o.Bag.Compression != "" && o.Bag.Compression != bagstore.None {
-			return output{}, "", fmt.Errorf("%w: %s: messages in a .db3 aren't compressed, except in a RealSense recording's", program.ErrUsage, o.Out)
+			return output{}, "", fmt.Errorf("%w: %s: messages in a .db3 aren't compressed, except in a RealSense recording's",
+				program.ErrUsage, o.Out)
 		}
 		w, err := db3.NewDefinedWriter(f)
 		return output{

@@ -21,12 +21,13 @@ var extensions = map[recording.Format]string{recording.Bag: extBag, recording.SQ
 // Misnamed returns an error if out, to which a command would write a recording of format f, has the extension of
 // another format. The error has the command that writes it.
 func Misnamed(f recording.Format, out string) error {
-	own, ext := extensions[f], filepath.Ext(out)
-	if own == "" || strings.EqualFold(ext, own) || !slices.Contains([]string{extBag, extDB3, extMCAP}, strings.ToLower(ext)) {
+	own, ext := extensions[f], strings.ToLower(filepath.Ext(out))
+	if own == "" || ext == own || !slices.Contains([]string{extBag, extDB3, extMCAP}, ext) {
 		return nil
 	}
-	right := strings.TrimSuffix(out, ext) + own
-	return fmt.Errorf("%s would be a %s file: name it %s, then run: rs-ros-node convert %s -o %s", out, own, right, right, strings.TrimSuffix(out, ext)+strings.ToLower(ext))
+	name := out[:len(out)-len(ext)]
+	return fmt.Errorf("%s would be a %s file: name it %s, then run: rs-ros-node convert %s -o %s",
+		out, own, name+own, name+own, name+ext)
 }
 
 // Again rewrites a .db3 or an MCAP file with the messages that can be read, in time order, byte by
@@ -46,7 +47,8 @@ func Again(ctx context.Context, o Options) (Result, error) {
 	case ext != extDB3 && ext != extMCAP:
 		return Result{}, fmt.Errorf("%s: neither a .db3 nor an MCAP file", o.In)
 	case ext == extDB3 && o.Bag.Compression != "" && o.Bag.Compression != bagstore.None:
-		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers support; convert it to .mcap or .bag", o.In)
+		return Result{}, fmt.Errorf("%s: a .db3 file is written without compression, which not all of its readers support; "+
+			"convert it to .mcap or .bag", o.In)
 	case ext == extMCAP && o.Bag.Compression == bagstore.BZ2:
 		return Result{}, fmt.Errorf("%s: MCAP has no bz2; use --lz4 or --zstd", o.In)
 	}
@@ -60,7 +62,8 @@ func Recover(ctx context.Context, in, out string, o bagstore.RecoverOptions) (*b
 	if err != nil {
 		return &bagstore.RecoverReport{Outcome: bagstore.Unreadable}, err
 	}
-	rep := &bagstore.RecoverReport{Kept: r.Messages, Size: r.Size, Topics: r.PerTopic, Notes: r.Notes, Outcome: bagstore.Sound}
+	rep := &bagstore.RecoverReport{Kept: r.Messages, Size: r.Size, Topics: r.PerTopic, Notes: r.Notes,
+		Outcome: bagstore.Sound}
 	if r.Attachments+r.Records > 0 {
 		rep.Notes.Addf(bagstore.Harmless, -1, "file", "kept %d attachments and %d metadata records", r.Attachments, r.Records)
 	}
@@ -90,7 +93,8 @@ type RecoverTarget struct {
 
 // RecoverFile writes the intact messages of a recording of any format. The report isn't nil; after an error, nothing
 // was written.
-func RecoverFile(ctx context.Context, path string, to RecoverTarget) (output string, report *bagstore.RecoverReport, err error) {
+func RecoverFile(ctx context.Context, path string,
+	to RecoverTarget) (output string, report *bagstore.RecoverReport, err error) {
 	report = new(bagstore.RecoverReport)
 	format, err := recording.FormatOf(ctx, path)
 	if err == nil && format == recording.SQLite && to.InPlace {

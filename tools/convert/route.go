@@ -85,22 +85,26 @@ func (r *router) toROS2(t bagstore.Topic) route {
 }
 
 func (r *router) toROS1(t bagstore.Topic) route {
-	m, err := r.mappings.Get(t.Type+" "+t.Schema.Encoding, t.Schema.Text, func(string, string) (*ros2.Mapping, error) { return recording.Map(t) })
+	m, err := r.mappings.Get(t.Type+" "+t.Schema.Encoding, t.Schema.Text,
+		func(string, string) (*ros2.Mapping, error) { return recording.Map(t) })
 	if err != nil {
 		return route{topic: t, why: err}
 	}
 	out := bagstore.Topic{
-		Name: t.Name, Type: m.Type.Name, Encoding: bagstore.ROS1, MD5: m.Type.MD5, CallerID: t.CallerID, Latching: t.Latched(),
+		Name: t.Name, Type: m.Type.Name, Encoding: bagstore.ROS1, MD5: m.Type.MD5,
+		CallerID: t.CallerID, Latching: t.Latched(),
 		Schema: bagstore.Schema{Encoding: bagstore.SchemaROS1, Text: m.Type.Definition},
 	}
 	return route{topic: out, encode: withLoss(t, 1, "times before 1970", m.Dropped, m.Convert)}
 }
 
 // withLoss returns an encode that describes what messages of a topic may lose in the other ROS.
-func withLoss(t bagstore.Topic, ros int, times string, dropped []string, convert func(to, message []byte) ([]byte, bool, error)) encode {
+func withLoss(t bagstore.Topic, ros int, times string, dropped []string,
+	convert func(to, message []byte) ([]byte, bool, error)) encode {
 	lost := times + ", or bytes after the last field, of messages of " + t.Name
 	if len(dropped) > 0 {
-		lost = fmt.Sprintf("values of %s, fields of %s that ROS %d doesn't have, %s, or bytes after the last field", strings.Join(dropped, ", "), t.Type, ros, times)
+		lost = fmt.Sprintf("values of %s, fields of %s that ROS %d doesn't have, %s, or bytes after the last field",
+			strings.Join(dropped, ", "), t.Type, ros, times)
 	}
 	return func(to, message []byte) ([]byte, string, error) {
 		b, whole, err := convert(to, message)
@@ -129,7 +133,8 @@ func newTable(in sources, encoding string) table {
 		case !seen:
 			first[way.topic.Name] = &way
 		case other.topic.Type != way.topic.Type || other.topic.Schema != way.topic.Schema:
-			way.why = fmt.Errorf("type %s: the topic has type %s, too, and a topic of ROS 2 has one", way.topic.Type, other.topic.Type)
+			way.why = fmt.Errorf("type %s: the topic has type %s, too, and a topic of ROS 2 has one",
+				way.topic.Type, other.topic.Type)
 		case way.topic.QoS != other.topic.QoS && way.topic.Latched():
 			other.topic.QoS = way.topic.QoS
 		}

@@ -22,9 +22,9 @@ type sources struct {
 }
 
 // openSources opens recordings. The caller must close them even after an error.
-func openSources(first string, more []string, o bagstore.OpenOptions) (sources, error) {
+func openSources(names []string, o bagstore.OpenOptions) (sources, error) {
 	in := sources{topics: make(map[*bagstore.Connection]bagstore.Topic)}
-	for _, name := range append([]string{first}, more...) {
+	for _, name := range names {
 		bag, topics, err := recording.OpenRaw(name, o)
 		if err != nil {
 			return in, err
@@ -56,9 +56,11 @@ func (s sources) choose(o *Options) (rewrite.Options, error) {
 	forms := make(map[*bagstore.Connection]*ros2.Mapping)
 	as := make(map[*bagstore.Connection]*bagstore.Connection)
 	for c, t := range s.topics {
-		if _, ok := rslayout.TopicType(t.Name); ok && t.Encoding == bagstore.ROS1 && o.ROS == 0 && o.format() == extDB3 && strings.HasPrefix(t.Name, "/device_") {
+		if _, ok := rslayout.TopicType(t.Name); ok && t.Encoding == bagstore.ROS1 && o.ROS == 0 &&
+			o.format() == extDB3 && strings.HasPrefix(t.Name, "/device_") {
 			bag := strings.TrimSuffix(o.Out, extDB3) + extBag
-			return rewrite.Options{}, fmt.Errorf("%w: %s would be no .db3 that librealsense plays: name it %s, then run: rs-ros-node convert %s -o %s", program.ErrUsage, o.Out, bag, bag, o.Out)
+			return rewrite.Options{}, fmt.Errorf("%w: %s would be no .db3 that librealsense plays: name it %s, "+
+				"then run: rs-ros-node convert %s -o %s", program.ErrUsage, o.Out, bag, bag, o.Out)
 		}
 		if m, err := recording.Map(t); t.Encoding == bagstore.CDR && err == nil {
 			one := *c

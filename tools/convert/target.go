@@ -75,11 +75,12 @@ func (t db3Target) message(m bagstore.Message, at time.Duration) (bool, error) {
 
 type bag struct{ *rsbag.Copier }
 
-// message makes a fact of what a .db3 says in words about a stream that isn't known: librealsense, also 2.58, can't open a
-// bag with it. ToDB3 makes it of the fact again.
+// message makes a fact of what a .db3 says in words about a stream that isn't known: librealsense, also 2.58, can't
+// open a bag with it. ToDB3 makes it of the fact again.
 func (t bag) message(m bagstore.Message, at time.Duration) (bool, error) {
 	what, below := rslayout.BelowStream(m.Conn.Topic)
-	if below && m.Conn.Type == "std_msgs/String" && !strings.HasSuffix(what, "/data") && !strings.HasSuffix(what, "/metadata") {
+	if below && m.Conn.Type == "std_msgs/String" &&
+		!strings.HasSuffix(what, "/data") && !strings.HasSuffix(what, "/metadata") {
 		var text msgs.String
 		if msgs.Unmarshal(m.Data, &text) != nil {
 			return false, nil
