@@ -7,6 +7,9 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"rsros/bagstore/place"
+	"rsros/bagstore/place/s3"
 )
 
 func main() {
@@ -15,7 +18,7 @@ func main() {
 		ending = append(ending, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ending...)
-	registerPlaces()
+	place.Register(s3.Scheme, &s3.Store{}) // sends nothing
 	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, os.Exit}, os.Environ())
 	stop()
 	os.Exit(code)

@@ -9,13 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"rsros/bagstore/place"
-	"rsros/bagstore/place/s3"
 )
-
-// registerPlaces makes addresses known. It sends nothing.
-func registerPlaces() {
-	place.Register(s3.Scheme, &s3.Store{})
-}
 
 // concealed replaces addresses, also in --device=ADDRESS and _device:=ADDRESS, by names without user, password and
 // query, so that nothing can show these. Addresses of masters stay: other packages use them.

@@ -24,9 +24,8 @@ import (
 
 func newViewCommand(a *app) *cobra.Command {
 	var v viewArgs
-	cmd, f := newCommand("view [DEVICE | FILE | FOLDER]", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
-		return v.run(ctx, a, args)
-	})
+	cmd, f := newCommand("view [DEVICE | FILE | FOLDER]", cobra.MaximumNArgs(1),
+		func(ctx context.Context, args []string) error { return v.run(ctx, a, args) })
 	jobFlags(cmd, settings.View, &v)
 	help.First(f, "http", "bags", "record-path", "master", "no-open")
 	return cmd

@@ -78,31 +78,23 @@ func missingSeries(numbers map[*bagstore.Connection]*msgs.Numbers) []Series {
 
 // WriteMissing writes a line for each series and each loss in the style of rosbag info.
 func WriteMissing(w io.Writer, list []Series, dropped []Loss) error {
-	label := "dropped:"
+	var r rows
 	for _, l := range dropped {
-		if _, err := fmt.Fprintf(w, "%-12s %v\n", label, l); err != nil {
-			return err
-		}
-		label = ""
+		r.add("dropped", l.String())
 	}
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(w, "missing:     nothing, by header.seq")
-		return err
+		r.add("missing", "nothing, by header.seq")
 	}
-	label = "missing:"
 	for _, s := range list {
 		from := ""
 		if s.Publisher != "" {
 			from = " from " + s.Publisher
 		}
-		text := fmt.Sprintf("%d of %s%s, by header.seq", s.Missing, s.Topic, from)
 		if s.Unknown {
-			text = fmt.Sprintf("unknown for %s%s: its header.seq isn't consecutive", s.Topic, from)
+			r.add("missing", fmt.Sprintf("unknown for %s%s: its header.seq isn't consecutive", s.Topic, from))
+		} else {
+			r.add("missing", fmt.Sprintf("%d of %s%s, by header.seq", s.Missing, s.Topic, from))
 		}
-		if _, err := fmt.Fprintf(w, "%-12s %s\n", label, text); err != nil {
-			return err
-		}
-		label = ""
 	}
-	return nil
+	return r.write(w, len("compression"))
 }

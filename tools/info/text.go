@@ -10,14 +10,28 @@ import (
 	"rsros/bagstore"
 )
 
-// rows are the lines of a text, each with a label, which is empty if it is that of the line before.
+// rows are the lines of a text, each with a label.
 type rows [][2]string
 
 func (r *rows) add(label string, lines ...string) {
 	for _, line := range lines {
 		*r = append(*r, [2]string{label, line})
-		label = ""
 	}
+}
+
+// write prints the first of the lines with the same label after it, in width cells and a colon.
+func (r rows) write(to io.Writer, width int) error {
+	w := bufio.NewWriter(to)
+	before := ""
+	for _, row := range r {
+		name := ""
+		if row[0] != before {
+			name = row[0] + ":"
+		}
+		before = row[0]
+		fmt.Fprintf(w, "%-*s %s\n", width+1, name, strings.TrimRight(row[1], " "))
+	}
+	return w.Flush()
 }
 
 // WriteText prints the summary like rosbag info, then rates and sizes of each topic if known.
@@ -43,15 +57,7 @@ func (s *Summary) WriteText(to io.Writer) error {
 	for _, row := range r {
 		width = max(width, len(row[0]))
 	}
-	w := bufio.NewWriter(to)
-	for _, row := range r {
-		name := row[0]
-		if name != "" {
-			name += ":"
-		}
-		fmt.Fprintf(w, "%-*s %s\n", width+1, name, strings.TrimRight(row[1], " "))
-	}
-	return w.Flush()
+	return r.write(to, width)
 }
 
 // cameraLines has a line for each camera, if there are several.
@@ -227,21 +233,14 @@ func timeText(t bagstore.Time) string {
 }
 
 // sizeText returns a size with its unit, in steps of 1024 bytes.
-func sizeText(bytes float64) string {
-	for _, unit := range []string{"KB", "MB", "GB", "TB"} {
-		if bytes /= 1024; bytes < 1024 {
-			return fmt.Sprintf("%.1f %s", bytes, unit)
-		}
-	}
-	return fmt.Sprintf("%.1f PB", bytes/1024)
-}
+func sizeText(bytes float64) string { return scaled(bytes/1024, 1024, "KB", "MB", "GB", "TB", "PB") }
 
-func rateText(hz float64) string {
-	for _, unit := range []string{"Hz", "kHz", "MHz"} {
-		if hz < 1000 {
-			return fmt.Sprintf("%.1f %s", hz, unit)
-		}
-		hz /= 1000
+func rateText(hz float64) string { return scaled(hz, 1000, "Hz", "kHz", "MHz", "GHz") }
+
+// scaled returns a number in the first unit, each step times the one before, in which it is less than a step.
+func scaled(v, step float64, units ...string) string {
+	for v >= step && len(units) > 1 {
+		v, units = v/step, units[1:]
 	}
-	return fmt.Sprintf("%.1f GHz", hz)
+	return fmt.Sprintf("%.1f %s", v, units[0])
 }

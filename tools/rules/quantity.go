@@ -18,6 +18,8 @@ type unit struct {
 	suffix string // in reports
 }
 
+func (u unit) text(v float64) string { return u.format(v) + u.suffix }
+
 var (
 	count    = unit{"a whole number, at least 0", parseCount, formatCount, ""}
 	byteSize = unit{"bytes, or KiB, MiB or GiB with k, M or G", parseBytes, formatCount, " bytes"}
@@ -124,28 +126,26 @@ type limit struct {
 
 // describe describes the limit.
 func (l limit) describe() string {
-	text := func(v float64) string { return l.unit.format(v) + l.unit.suffix }
 	switch {
 	case l.min == l.max:
-		return text(l.min)
+		return l.unit.text(l.min)
 	case math.IsInf(l.max, 0):
-		return "at least " + text(l.min)
+		return "at least " + l.unit.text(l.min)
 	case math.IsInf(l.min, 0):
-		return "at most " + text(l.max)
+		return "at most " + l.unit.text(l.max)
 	}
-	return fmt.Sprintf("%s to %s", l.unit.format(l.min), text(l.max))
+	return fmt.Sprintf("%s to %s", l.unit.format(l.min), l.unit.text(l.max))
 }
 
 // breaks returns what was found beyond the limit, and where, or "".
 func (l limit) breaks(s spread) (found string, at bagstore.Time) {
-	text := func(v float64) string { return l.unit.format(v) + l.unit.suffix }
 	switch {
 	case s.why != "":
 		return s.why, 0
 	case s.found && s.min < l.min:
-		return text(s.min), s.minAt
+		return l.unit.text(s.min), s.minAt
 	case s.found && s.max > l.max:
-		return text(s.max), s.maxAt
+		return l.unit.text(s.max), s.maxAt
 	}
 	return "", 0
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rsros/bagstore"
@@ -34,11 +35,7 @@ const maxFailures = 1000
 func (s *Set) Evaluate(m *Measures) *Report {
 	j := evaluation{m: m, rep: &Report{Failed: []Failure{}}}
 	j.limits(s.limits, nil, false)
-	realSense := "false"
-	if m.RealSense {
-		realSense = "true"
-	}
-	j.words(s.realSense, "", "realsense", realSense)
+	j.words(s.realSense, "", "realsense", strconv.FormatBool(m.RealSense))
 	j.words(s.compressions, "", "compression", m.compressions...)
 	for i := range s.topics {
 		j.topics(&s.topics[i])

@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"rsros/camdriver"
@@ -23,9 +24,11 @@ func comparePair(a, b *Stream, start int64) *Pair {
 	}
 	when := p.trust(a, b)
 	ta, tb := times(a.frames, when), times(b.frames, when)
+	slices.Sort(ta)
+	slices.Sort(tb)
 	period := max(medianOf(differences(ta)), medianOf(differences(tb)))
 	p.Threshold = period / 10 / 1e6
-	if slower := min(a.Rate, b.Rate); slower <= 0 || abs(a.Rate-b.Rate) > sameRate*slower {
+	if slower := min(a.Rate, b.Rate); slower <= 0 || math.Abs(a.Rate-b.Rate) > sameRate*slower {
 		p.Verdict = Different
 		return p
 	}
@@ -57,7 +60,7 @@ func (p *Pair) trust(a, b *Stream) func(frame) int64 {
 			why = "the stamps of the streams are of two clocks"
 		case s.domain == camdriver.HardwareClock && !p.OneCamera:
 			why = of(s) + " are of its own clock"
-		case !p.OneCamera && abs(s.Drift) > max(s.Limit, ownClocks):
+		case !p.OneCamera && math.Abs(s.Drift) > max(s.Limit, ownClocks):
 			why = fmt.Sprintf("%s gain %+.1f ppm on the times of recording", of(s), s.Drift)
 		}
 	}
@@ -74,7 +77,6 @@ func times(list []frame, when func(frame) int64) (out []int64) {
 	for _, f := range list {
 		out = append(out, when(f))
 	}
-	slices.Sort(out)
 	return out
 }
 
@@ -96,7 +98,7 @@ func match(a, b []int64, period float64) (pairs [][2]int) {
 	}
 	for i, t := range a {
 		k := nearest(t, b)
-		if back := nearest(b[k], a); a[back] == t && abs(float64(b[k]-t)) <= period/2 {
+		if back := nearest(b[k], a); a[back] == t && math.Abs(float64(b[k]-t)) <= period/2 {
 			pairs = append(pairs, [2]int{i, k})
 		}
 	}
@@ -132,7 +134,7 @@ func (p *Pair) fit(a, b []int64, pairs [][2]int, period float64, start int64) {
 	p.Offset, p.Spread = medianOf(offsets)/1e6, l.spread/1e6
 	p.Drift, p.DriftLimit = l.slope/1e3, l.limit/1e3
 	switch {
-	case abs(p.Offset) <= max(p.Spread, 0.001):
+	case math.Abs(p.Offset) <= max(p.Spread, 0.001):
 	case p.Offset > 0:
 		p.Leads = p.A
 	default:
@@ -144,12 +146,12 @@ func (p *Pair) fit(a, b []int64, pairs [][2]int, period float64, start int64) {
 // spread.
 func (p *Pair) decide(period float64) {
 	seconds := p.times[len(p.times)-1] - p.times[0]
-	moved := abs(p.Drift) * seconds / 1e3 // ms
-	drifts := abs(p.Drift) > max(p.DriftLimit, leastDrift) && moved > max(p.Spread, 0.05)
+	moved := math.Abs(p.Drift) * seconds / 1e3 // ms
+	drifts := math.Abs(p.Drift) > max(p.DriftLimit, leastDrift) && moved > max(p.Spread, 0.05)
 	switch {
 	case drifts:
 		p.Verdict = Free
-	case abs(p.Offset) <= p.Threshold:
+	case math.Abs(p.Offset) <= p.Threshold:
 		p.Verdict = Together
 		if p.DriftLimit > ownClocks {
 			p.Notes = append(p.Notes,
@@ -162,7 +164,7 @@ func (p *Pair) decide(period float64) {
 	default:
 		p.Verdict = Free
 		p.Notes = append(p.Notes,
-			fmt.Sprintf("no drift is found in %.0f s, but frames are %.1f of %.1f ms apart", seconds, abs(p.Offset), period/1e6))
+			fmt.Sprintf("no drift is found in %.0f s, but frames are %.1f of %.1f ms apart", seconds, math.Abs(p.Offset), period/1e6))
 	}
 }
 

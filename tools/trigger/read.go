@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -45,7 +46,7 @@ func read(ctx context.Context, f *rsbag.File) (list []*Stream, err error) {
 // measure finds the rate, and what the stamps do against the times of recording.
 func (s *Stream) measure(start int64) {
 	s.Frames = len(s.frames)
-	period := medianOf(intervals(s.frames, arrived))
+	period := medianOf(differences(times(s.frames, arrived)))
 	if period > 0 {
 		s.Rate = 1e9 / period
 	}
@@ -73,17 +74,17 @@ func (s *Stream) findJumps(at, ahead []float64, threshold float64) {
 		return slices.Max(ahead[k:min(k+window, len(ahead))]) - slices.Max(ahead[k-window:k])
 	}
 	for i := window; window >= leastFrames/3 && i+window <= len(ahead) && len(s.Jumps) < maxJumps; i++ {
-		if abs(step(i)) <= threshold {
+		if math.Abs(step(i)) <= threshold {
 			continue
 		}
 		k := i // the jump is where neighbours differ the most
 		for j := max(window, i-window+1); j < i+window; j++ {
-			if abs(ahead[j]-ahead[j-1]) > abs(ahead[k]-ahead[k-1]) {
+			if math.Abs(ahead[j]-ahead[j-1]) > math.Abs(ahead[k]-ahead[k-1]) {
 				k = j
 			}
 		}
 		by := step(k)
-		if abs(by) <= threshold {
+		if math.Abs(by) <= threshold {
 			continue
 		}
 		s.Jumps = append(s.Jumps, Jump{at[k], by / 1e6})
@@ -96,14 +97,5 @@ func (s *Stream) findJumps(at, ahead []float64, threshold float64) {
 // maxJumps bounds the jumps of a stream that are searched for.
 const maxJumps = 100
 
-func abs(v float64) float64 { return max(v, -v) }
-
 func arrived(f frame) int64 { return f.arrived }
 func stamped(f frame) int64 { return f.stamp }
-
-func intervals(list []frame, when func(frame) int64) (out []float64) {
-	for i := 1; i < len(list); i++ {
-		out = append(out, float64(when(list[i])-when(list[i-1])))
-	}
-	return out
-}

@@ -164,18 +164,11 @@ func (r *Report) WriteText(w io.Writer) {
 		if p.Verdict == Unknown {
 			continue
 		}
-		fmt.Fprintf(w, "    offset %+.3f ms ± %.3f, drift %+.1f ppm ± %.1f, by %s; %s; threshold %.1f ms\n",
-			p.Offset, p.Spread, p.Drift, p.DriftLimit, p.Clock, cmp.Or(leads(p), "neither leads"), p.Threshold)
+		fmt.Fprintf(w, "    offset %+.3f ms ± %.3f, drift %+.1f ppm ± %.1f, by %s; %s leads; threshold %.1f ms\n",
+			p.Offset, p.Spread, p.Drift, p.DriftLimit, p.Clock, cmp.Or(p.Leads, "neither"), p.Threshold)
 		fmt.Fprintf(w, "    %d pairs; without a partner: %d and %d\n", p.Paired, p.AloneA, p.AloneB)
 		for _, n := range p.Notes {
 			fmt.Fprintf(w, "    note: %s\n", n)
 		}
 	}
-}
-
-func leads(p *Pair) string {
-	if p.Leads == "" {
-		return ""
-	}
-	return p.Leads + " leads"
 }
