@@ -110,21 +110,17 @@ func (p *parser) and() node { return p.logical("and", false, p.not) }
 
 // logical parses a chain of and, or of or. Its value is the first whose truth is decides, or the last.
 func (p *parser) logical(word string, decides bool, operand func() node) node {
-	list := []node{operand()}
+	left := operand()
 	for p.accept(word) {
-		list = append(list, operand())
-	}
-	if len(list) == 1 {
-		return list[0]
-	}
-	return func(f *frame) (v any) {
-		for _, n := range list {
-			if v = n(f); truth(v) == decides {
-				break
+		a, b := left, operand()
+		left = func(f *frame) any {
+			if v := a(f); truth(v) == decides {
+				return v
 			}
+			return b(f)
 		}
-		return v
 	}
+	return left
 }
 
 func (p *parser) not() node {

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -137,7 +138,7 @@ func TestCases(t *testing.T) {
 			if p.Verdict != c.want || !strings.Contains(p.Clock, c.clock) || r.Synchronised() != (c.want == Together) || !strings.Contains(strings.Join(p.Notes, "; "), c.notes) {
 				t.Errorf("%s by %s (%q), want %s by %s", p.Verdict, p.Clock, p.Notes, c.want, c.clock)
 			}
-			if c.offset != 9999 && abs(p.Offset-c.offset) > 0.2 || abs(p.Drift-c.drift) > drift {
+			if c.offset != 9999 && math.Abs(p.Offset-c.offset) > 0.2 || math.Abs(p.Drift-c.drift) > drift {
 				t.Errorf("offset %.3f ms, drift %.2f ppm ± %.2f, want %.3f, %.2f", p.Offset, p.Drift, p.DriftLimit, c.offset, c.drift)
 			}
 			if c.alone[0] >= 0 && (p.AloneA != c.alone[0] || p.AloneB != c.alone[1] || r.Streams[1].Missing != uint64(c.alone[0])) {
@@ -146,10 +147,10 @@ func TestCases(t *testing.T) {
 			if c.offset > 1 && c.offset != 9999 && p.Leads != "device_0 Depth_0" || c.offset < -1 && p.Leads != "device_1 Depth_0" {
 				t.Errorf("%q leads", p.Leads)
 			}
-			if jumps := r.Streams[1].Jumps; len(jumps) != min(1, int(c.jump)) || len(jumps) == 1 && (abs(jumps[0].By-c.jump) > 2 || abs(jumps[0].At-30) > 0.1) || len(r.Streams[0].Jumps) > 0 {
+			if jumps := r.Streams[1].Jumps; len(jumps) != min(1, int(c.jump)) || len(jumps) == 1 && (math.Abs(jumps[0].By-c.jump) > 2 || math.Abs(jumps[0].At-30) > 0.1) || len(r.Streams[0].Jumps) > 0 {
 				t.Errorf("jumps %v", jumps)
 			}
-			if c.stamps != 0 && (p.StampsDrift == nil || abs(*p.StampsDrift-c.stamps) > 1) {
+			if c.stamps != 0 && (p.StampsDrift == nil || math.Abs(*p.StampsDrift-c.stamps) > 1) {
 				t.Errorf("stamps drift %v ppm, want %v", p.StampsDrift, c.stamps)
 			}
 		})
