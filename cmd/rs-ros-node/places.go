@@ -31,11 +31,6 @@ func concealed(args []string) []string {
 // defaultCache is the size of --cache in bytes.
 const defaultCache = 10 << 30
 
-func (a *app) limitCache(text string) (err error) {
-	a.cacheSize, err = sizeAboveZero(text)
-	return err
-}
-
 // useCache uses the folder of --cache.
 func (a *app) useCache() error {
 	switch {

@@ -182,7 +182,11 @@ func newRootCommand(a *app) *cobra.Command {
 	root.PersistentFlags().Func("temp", "`FOLDER` for outputs until they are uploaded (default $TMPDIR)", useTemp)
 	root.PersistentFlags().StringVar(&a.cache, "cache", "",
 		"keep what is read from addresses in `FOLDER`, too, for later runs")
-	root.PersistentFlags().Func("cache-size", "`SIZE` of the folder of --cache (default 10G)", a.limitCache)
+	root.PersistentFlags().Func("cache-size", "`SIZE` of the folder of --cache (default 10G)",
+		func(text string) (err error) {
+			a.cacheSize, err = sizeAboveZero(text)
+			return err
+		})
 	root.SetFlagErrorFunc(flagError)
 	addGroup(root, "Camera and topics", newLiveCommand(a), newRecordCommand(a), newPlayCommand(a),
 		newViewCommand(a), newBridgeCommand(a),

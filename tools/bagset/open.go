@@ -46,26 +46,21 @@ func Open(paths []string, o bagstore.OpenOptions,
 			return bags, lost, err
 		}
 		bags = append(bags, b)
-		lost = append(lost, logNotes(path, b, log)...)
-	}
-	return bags, lost, nil
-}
-
-func logNotes(path string, b *bagstore.Recording, log zerolog.Logger) (lost []string) {
-	for _, n := range b.Notes() {
-		LogNote(log, path, n)
-		if n.Severity == bagstore.Loss {
-			lost = append(lost, at(b.Path(), n)+": "+n.Text)
+		for _, n := range b.Notes() {
+			LogNote(log, path, n)
+			if n.Severity == bagstore.Loss {
+				lost = append(lost, describe(b, n))
+			}
 		}
 	}
-	return lost
+	return bags, lost, nil
 }
 
 // Found describes what reading the bags has found, see [bagstore.Recording.Found].
 func Found(bags []*bagstore.Recording) (lost []string) {
 	for _, b := range bags {
 		for _, n := range b.Found() {
-			lost = append(lost, at(b.Path(), n)+": "+n.Text)
+			lost = append(lost, describe(b, n))
 		}
 	}
 	return lost
@@ -80,11 +75,11 @@ func LogNote(log zerolog.Logger, path string, n bagstore.Note) {
 	e.Msg(n.Text)
 }
 
-func at(path string, n bagstore.Note) string {
+func describe(b *bagstore.Recording, n bagstore.Note) string {
 	if n.Offset >= 0 {
-		return fmt.Sprintf("%s at byte %d", path, n.Offset)
+		return fmt.Sprintf("%s at byte %d: %s", b.Path(), n.Offset, n.Text)
 	}
-	return path
+	return b.Path() + ": " + n.Text
 }
 
 // Close closes bags that were only read.

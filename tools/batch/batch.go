@@ -59,7 +59,6 @@ type runner struct {
 	Options
 	work  *workFolder       // nil without outputs
 	files map[string]string // the SHA-256 of each of Files
-	mu    sync.Mutex        // one report at a time
 }
 
 // Run works on the items. It returns an error if it can't work at all, is interrupted, or Report fails.
@@ -78,12 +77,17 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer cancel(nil)
 	queue := make(chan Item)
 	var workers sync.WaitGroup
+	var reporting sync.Mutex // one report at a time
 	for range max(1, o.Jobs) {
 		workers.Go(func() {
 			for it := range queue {
-				if err := r.report(r.item(ctx, it)); err != nil {
+				res := r.item(ctx, it)
+				res.Owned = ""
+				reporting.Lock()
+				if err := r.Report(res); err != nil {
 					cancel(err)
 				}
+				reporting.Unlock()
 			}
 		})
 	}
@@ -125,13 +129,6 @@ func rejectDuplicates(items []Item, output func(name string) string) {
 			}
 		}
 	}
-}
-
-func (r *runner) report(res Result) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	res.Owned = ""
-	return r.Report(res)
 }
 
 // item works on one item unless a marker settles it.

@@ -15,8 +15,10 @@ import (
 // become absolute.
 func Recordings(ctx context.Context, inputs []string) (names []string, err error) {
 	for _, in := range inputs {
-		if in, err = absolute(in); err != nil {
-			return nil, err
+		if !place.IsAddress(in) {
+			if in, err = filepath.Abs(in); err != nil {
+				return nil, err
+			}
 		}
 		if _, err := os.Stat(filepath.Join(in, "metadata.yaml")); err == nil || !isFolder(in) {
 			names = append(names, in)
@@ -53,13 +55,6 @@ func catalogs(ctx context.Context, inputs []string) (names []string, err error) 
 		}
 	}
 	return names, nil
-}
-
-func absolute(name string) (string, error) {
-	if place.IsAddress(name) {
-		return name, nil
-	}
-	return filepath.Abs(name)
 }
 
 func isFolder(name string) bool {

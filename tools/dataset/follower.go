@@ -62,7 +62,7 @@ func (s *Input) follow(files []*rsbag.File, f Form) error {
 		w.advance()
 		s.others = append(s.others, w)
 		for _, id := range w.streams {
-			s.Cameras, s.names = append(s.Cameras, id), append(s.names, file.Camera().Name)
+			s.Cameras, s.files = append(s.Cameras, id), append(s.files, file)
 		}
 	}
 	return nil
@@ -154,26 +154,6 @@ func (w *follower) nearest(to *process.Image, at time.Duration) (images []proces
 		images = append(images, img)
 	}
 	return images, "", nil
-}
-
-// snapOf describes the camera of one of Cameras.
-func (s *Input) snapOf(i int) camdriver.DeviceSnapshot {
-	first := s.own
-	for _, w := range s.others {
-		if i >= first && i < first+len(w.streams) {
-			return w.file.Snapshot()
-		}
-		first += len(w.streams)
-	}
-	return s.snap
-}
-
-// label precedes the stream's name if there are several cameras.
-func (e *StreamEntry) label() string {
-	if e.Camera == "" {
-		return ""
-	}
-	return e.Camera + "'s "
 }
 
 // any returns a set that was read.

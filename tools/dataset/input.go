@@ -26,10 +26,11 @@ type Input struct {
 	snap    camdriver.DeviceSnapshot
 	truth   truth
 	Cameras []camdriver.StreamID
-	own     int         // of Cameras: those of File's camera
-	names   []string    // of the camera of each of Cameras; nil: there is one camera
-	others  []*follower // further cameras
-	without []string    // further cameras that lack what the form needs
+	own     int           // of Cameras: those of File's camera
+	files   []*rsbag.File // the camera of each of Cameras
+	several bool          // cameras
+	others  []*follower   // further cameras
+	without []string      // further cameras that lack what the form needs
 	res     *process.Resources
 	chain   process.Chain
 	leftOut *export.Table
@@ -101,7 +102,11 @@ func newInput(ctx context.Context, file *rsbag.File, in, folder string, out *Fol
 func (s *Input) export(f Form, further []*rsbag.File) (lost []string, err error) {
 	o := s.Options
 	if s.Cameras = f.Cameras(selected(s.Filter, s.File)); len(s.Cameras) == 0 {
-		return nil, fmt.Errorf("%s: %w: %s needs %s%s", s.Recording, ErrStreams, f.Name, f.Need, s.whyNone())
+		why := ""
+		if list := s.File.Omissions(); len(list) > 0 { // images that can't be read
+			why = "; " + strings.Join(list[:min(len(list), 3)], "; ")
+		}
+		return nil, fmt.Errorf("%s: %w: %s needs %s%s", s.Recording, ErrStreams, f.Name, f.Need, why)
 	}
 	s.own = len(s.Cameras)
 	if s.truth, err = s.findTruth(f); err != nil {
@@ -115,9 +120,7 @@ func (s *Input) export(f Form, further []*rsbag.File) (lost []string, err error)
 		}
 		defer s.chain.Reset()
 	}
-	if len(further) > 0 {
-		s.names = slices.Repeat([]string{s.File.Camera().Name}, s.own)
-	}
+	s.files, s.several = slices.Repeat([]*rsbag.File{s.File}, s.own), len(further) > 0
 	defer func() {
 		for _, w := range s.others {
 			w.close()
@@ -134,14 +137,6 @@ func (s *Input) export(f Form, further []*rsbag.File) (lost []string, err error)
 	return s.lost(), nil
 }
 
-// whyNone says which images of the recording can't be read.
-func (s *Input) whyNone() string {
-	if list := s.File.Omissions(); len(list) > 0 {
-		return "; " + strings.Join(list[:min(len(list), 3)], "; ")
-	}
-	return ""
-}
-
 // selected returns which streams of a camera have frames and are selected.
 func selected(filter bagstore.Filter, file *rsbag.File) func(camdriver.StreamID) bool {
 	keeps := filter.Query().Connections
@@ -152,10 +147,10 @@ func selected(filter bagstore.Filter, file *rsbag.File) func(camdriver.StreamID)
 
 // CameraOf returns the name of the camera of one of Cameras, made safe for files; "" if there is one camera.
 func (s *Input) CameraOf(i int) string {
-	if s.names == nil {
+	if !s.several {
 		return ""
 	}
-	return rsbag.Camera{Name: s.names[i]}.PathName()
+	return s.files[i].Camera().PathName()
 }
 
 // Context is that of the run.

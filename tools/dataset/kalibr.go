@@ -152,8 +152,12 @@ func (w *kalibrWriter) chainText(motion *camdriver.StreamSnapshot) string {
 				others = append(others, k)
 			}
 		}
-		fmt.Fprintf(&b, "cam%d: # %s%s\n  rostopic: /cam%d/image_raw\n  resolution: %s\n  cam_overlaps: %s\n", i, e.label(),
-			e.Stream, i, numbers(e.Width, e.Height), numbers(others...))
+		name := e.Stream
+		if e.Camera != "" {
+			name = e.Camera + "'s " + name
+		}
+		fmt.Fprintf(&b, "cam%d: # %s\n  rostopic: /cam%d/image_raw\n  resolution: %s\n  cam_overlaps: %s\n", i, name,
+			i, numbers(e.Width, e.Height), numbers(others...))
 		if in := e.Intrinsics; in != nil {
 			_, model, k, why := lens(in)
 			if why != "" {

@@ -54,7 +54,7 @@ func (s *Input) describe(one *Set) {
 		p, f := img.Profile, img.Frame
 		e := &StreamEntry{Stream: f.Stream().String(), Camera: s.CameraOf(i), Clock: f.Domain.String(), Width: f.Width,
 			Height: f.Height, Rate: f.Profile.FPS,
-			Extrinsics: p.Extrinsics, Reference: s.snapOf(i).Reference.String()}
+			Extrinsics: p.Extrinsics, Reference: s.files[i].Snapshot().Reference.String()}
 		if p.Intrinsics.Width > 0 {
 			in := &p.Intrinsics
 			e.Intrinsics = in

@@ -48,6 +48,8 @@ const (
 	maxPoses = 1 << 20
 )
 
+var tfTypes = []string{"tf2_msgs/TFMessage", "tf/tfMessage"}
+
 func frameName(s string) string { return strings.TrimPrefix(s, "/") }
 
 // transforms calls visit for each transform of selected topics, static ones first and whatever the time.
@@ -60,7 +62,7 @@ func (s *Input) transforms(visit func(*msgs.TransformStamped, bool) error) error
 		}
 		q.Connections = func(c *bagstore.Connection) bool {
 			static := strings.HasSuffix(c.Topic, "/tf_static")
-			return hasTransforms(c) && static == fixed && selected(c)
+			return slices.Contains(tfTypes, c.Type) && static == fixed && selected(c)
 		}
 		walk := bagset.NewWalk(s.pace.Ctx, s.Options.Log)
 		for m, err := range walk.Messages(s.File.Bag().View(q)) {
@@ -82,10 +84,6 @@ func (s *Input) transforms(visit func(*msgs.TransformStamped, bool) error) error
 		s.Damaged += uint64(walk.Damaged)
 	}
 	return nil
-}
-
-func hasTransforms(c *bagstore.Connection) bool {
-	return c.Type == "tf2_msgs/TFMessage" || c.Type == "tf/tfMessage"
 }
 
 // findPath reads the path between two frames. An empty from is the root of to's tree.

@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"rsros/bagstore"
+	"rsros/msgs"
 )
 
 type yamlField struct{ name, text string }
@@ -158,12 +158,5 @@ func (f yamlField) python() string {
 	if err != nil {
 		return f.text
 	}
-	if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e16) {
-		return strconv.FormatFloat(v, 'e', -1, 64)
-	}
-	text := strconv.FormatFloat(v, 'f', -1, 64)
-	if !strings.Contains(text, ".") {
-		text += ".0"
-	}
-	return text
+	return msgs.FormatFloat(v)
 }

@@ -23,9 +23,17 @@ func (u unit) text(v float64) string { return u.format(v) + u.suffix }
 var (
 	count    = unit{"a whole number, at least 0", parseCount, formatCount, ""}
 	byteSize = unit{"bytes, or KiB, MiB or GiB with k, M or G", parseBytes, formatCount, " bytes"}
-	hertz    = unit{"a number of at least 0, in Hz", parseNumber,
+	hertz    = unit{"a number of at least 0, in Hz",
+		func(text string) (float64, bool) {
+			v, err := strconv.ParseFloat(text, 64)
+			return v, err == nil && v >= 0 && !math.IsInf(v, 0)
+		},
 		func(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }, " Hz"}
-	spell = unit{"a time with its unit, such as 100ms, 1.5s or 2m", parseTime,
+	spell = unit{"a time with its unit, such as 100ms, 1.5s or 2m",
+		func(text string) (float64, bool) {
+			d, err := time.ParseDuration(text)
+			return float64(d), err == nil
+		},
 		func(v float64) string { return time.Duration(v).String() }, ""}
 )
 
@@ -48,16 +56,6 @@ func parseBytes(text string) (float64, bool) {
 	}
 	n, ok := parseCount(text)
 	return n * scale, ok && n*scale < maxCount
-}
-
-func parseNumber(text string) (float64, bool) {
-	v, err := strconv.ParseFloat(text, 64)
-	return v, err == nil && v >= 0 && !math.IsInf(v, 0)
-}
-
-func parseTime(text string) (float64, bool) {
-	d, err := time.ParseDuration(text)
-	return float64(d), err == nil
 }
 
 // quantity is what a key of the rule file limits.
