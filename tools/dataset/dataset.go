@@ -22,27 +22,28 @@ import (
 	"rsros/tools/bagset"
 )
 
-// Options are the settings of Run.
+// Options are the settings of Run. Those with a name in JSON are what a data set was asked to be: the manifest has them,
+// and a request of other ones doesn't complete it.
 type Options struct {
-	In        []string // recordings
-	Form      string   // one of Forms
-	Dir       string   // folder or address
-	Selection bagset.Selection
-	Camera    string  // of a recording of several; "": all
-	Rate      float64 // sets a second, chosen from those that were recorded; 0: all
+	In        []string         `json:"recordings"`
+	Versions  []string         `json:"versions"` // of the recordings; Run sets them
+	Form      string           `json:"-"`        // one of Forms
+	Dir       string           `json:"-"`        // folder or address
+	Selection bagset.Selection `json:"selection"`
+	Camera    string           `json:"camera,omitempty"` // of a recording of several; "": all
+	Rate      float64          `json:"rate,omitempty"`   // sets a second, chosen from those that were recorded; 0: all
+	Noise     *Noise           `json:"noise,omitempty"`  // of the IMU; nil if unknown
 	// Chain, if not nil, creates blocks that process each set.
-	Chain   func(*process.Resources) (process.Chain, error)
-	Filters string // what Chain does, for the manifest
-	Noise   *Noise // of the IMU; nil if unknown
-	// Settings are the form's own, for the manifest; nil: it has none.
-	Settings any
+	Chain   func(*process.Resources) (process.Chain, error) `json:"-"`
+	Filters string                                          `json:"filters,omitempty"` // what Chain does
 	// Truth is the ground truth: a topic, or two of tf's frames, FROM:TO. "": what there is.
-	Truth string
+	Truth string `json:"ground_truth,omitempty"`
 	// Uncompressed makes PNG files that aren't compressed.
-	Uncompressed bool
-	Overwrite    bool
-	Progress     bagstore.Progress
-	Log          zerolog.Logger
+	Uncompressed bool              `json:"uncompressed,omitempty"`
+	Settings     any               `json:"settings,omitempty"` // the form's own; nil: it has none
+	Overwrite    bool              `json:"-"`
+	Progress     bagstore.Progress `json:"-"`
+	Log          zerolog.Logger    `json:"-"`
 }
 
 // Errors that Run returns before it writes anything.

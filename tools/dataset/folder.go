@@ -29,21 +29,7 @@ type manifest struct {
 	Form      string      `json:"form"`
 	Sequences []*Sequence `json:"sequences"`
 	Lost      []string    `json:"lost,omitempty"` // what was left out
-	Options   request     `json:"made_from"`
-}
-
-// request is what a data set was asked to be. Another one doesn't complete it.
-type request struct {
-	In        []string `json:"recordings"`
-	Versions  []string `json:"versions"`
-	Selection any      `json:"selection"`
-	Camera    string   `json:"camera,omitempty"`
-	Rate      float64  `json:"rate,omitempty"`
-	Noise     *Noise   `json:"noise,omitempty"`
-	Filters   string   `json:"filters,omitempty"`
-	Truth     string   `json:"ground_truth,omitempty"`
-	Stored    bool     `json:"uncompressed,omitempty"`
-	Settings  any      `json:"settings,omitempty"`
+	Options   Options     `json:"made_from"`
 }
 
 const (
@@ -54,9 +40,7 @@ const (
 
 // newManifest returns the manifest of a requested data set, without its sequences.
 func newManifest(ctx context.Context, o Options) (manifest, error) {
-	m := manifest{Form: o.Form,
-		Options: request{In: o.In, Selection: o.Selection, Camera: o.Camera, Rate: o.Rate, Noise: o.Noise, Filters: o.Filters,
-			Truth: o.Truth, Stored: o.Uncompressed, Settings: o.Settings}}
+	m := manifest{Form: o.Form, Options: o}
 	for _, in := range o.In {
 		version, err := versionOf(ctx, in)
 		if err != nil {
@@ -215,6 +199,6 @@ func (f *Folder) image(name string, frame *camdriver.Frame) error {
 		return nil
 	}
 	p := export.FrameImage(frame)
-	p.Stored = f.manifest.Options.Stored
+	p.Stored = f.manifest.Options.Uncompressed
 	return f.Go(name, frame.Retain().Release, p.Encode)
 }
