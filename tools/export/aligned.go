@@ -38,7 +38,7 @@ func newAligned(r *recordingExport, chosen map[camdriver.StreamID]bool) *aligned
 		return nil
 	}
 	a := &aligned{r: r, res: process.NewResources(alignedMemory, runtime.GOMAXPROCS(0)), rig: process.NewRig(r.snap),
-		sync: process.NewSyncer(), total: r.counts[depth.Profile.Stream]}
+		sync: process.NewSyncer(), total: r.file.Frames(depth.Profile.Stream)}
 	a.block = process.NewAlign(a.res, camdriver.Color)
 	for _, s := range []*camdriver.StreamSnapshot{depth, colour} {
 		a.sync.Expect(s.Profile.Stream)

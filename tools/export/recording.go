@@ -19,15 +19,13 @@ type recordingExport struct {
 	file    *rsbag.File
 	prefix  string // of the names of its streams, if there are several cameras
 	snap    camdriver.DeviceSnapshot
-	counts  map[camdriver.StreamID]uint64 // frames in the file
-	clouds  *clouds                       // nil unless asked for
-	meta    map[string]*metaColumns       // by stream
-	aligned *aligned                      // nil unless asked for
+	clouds  *clouds                 // nil unless asked for
+	meta    map[string]*metaColumns // by stream
+	aligned *aligned                // nil unless asked for
 }
 
 func (f *folder) exportCamera(file *rsbag.File, prefix string) error {
-	r := &recordingExport{folder: f, file: file, prefix: prefix, snap: file.Snapshot(),
-		counts: make(map[camdriver.StreamID]uint64), meta: make(map[string]*metaColumns)}
+	r := &recordingExport{folder: f, file: file, prefix: prefix, snap: file.Snapshot(), meta: make(map[string]*metaColumns)}
 	if f.o.Points {
 		r.clouds = newClouds(r)
 	}
@@ -62,7 +60,7 @@ func (r *recordingExport) describe() map[camdriver.StreamID]bool {
 				fmt.Sprintf("stream %s of %d frames, of a kind that export doesn't know", name, s.Frames))
 			continue
 		}
-		chosen[id], r.counts[id] = true, s.Frames
+		chosen[id] = true
 		r.walk.Total += s.Frames
 		m := &manifestStream{Name: name, Place: r.place(name), Profile: s.Profile.String(), Frames: s.Frames}
 		if i < len(r.snap.Streams) {
@@ -113,7 +111,7 @@ func (r *recordingExport) frame(e rsbag.Event) error {
 		r.oddMessage(name, bagstore.Time(e.Time), err)
 		return nil
 	}
-	entry.File, entry.Units = r.nextFile(r.place(name), r.counts[f.Stream()], p.Ext()), float64(f.DepthUnits)
+	entry.File, entry.Units = r.nextFile(r.place(name), r.file.Frames(f.Stream()), p.Ext()), float64(f.DepthUnits)
 	entry.describe(p, rslayout.Encoding(f.Profile.Format))
 	if kind == camdriver.Occupancy {
 		entry.Map = mapPlace(f.Map)
