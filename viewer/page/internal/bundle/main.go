@@ -1,6 +1,6 @@
-// Command bundle builds the page: it lets esbuild bundle the sources below src to the folder dist, copies the page
-// itself, collects the licences of what is bundled, and compresses each file. It runs in the folder web, by go
-// generate. With an argument it writes to that folder; with more, it lets esbuild bundle those alone.
+// Command bundle builds the page: it lets esbuild bundle the sources below src to the folder dist and copy the page
+// itself, collects the licences of what is bundled, and compresses each file. It runs in viewer/page, by go generate.
+// With an argument it writes to that folder; with more, it lets esbuild bundle those alone.
 package main
 
 import (
@@ -46,17 +46,9 @@ func build(dir string) error {
 	if err := esbuild(dir, "app=src/main.tsx", "app=src/app.css", "--splitting", "--chunk-names=[name]-[hash]"); err != nil {
 		return err
 	}
-	if err := esbuild(dir, "worker=src/worker.ts"); err != nil {
+	copied := []string{"src/index.html", "src/icon.svg", "--loader:.html=copy", "--loader:.svg=copy"}
+	if err := esbuild(dir, append(copied, "src/worker.ts")...); err != nil {
 		return err
-	}
-	for _, name := range []string{"index.html", "icon.svg"} {
-		text, err := os.ReadFile(filepath.Join("src", name))
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-			return err
-		}
 	}
 	if err := licenses(dir); err != nil {
 		return err
@@ -94,8 +86,7 @@ func licenses(dir string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&all, "%s\n\n%s\n", filepath.Base(filepath.Dir(name)), bytes.TrimSpace(text))
-		all.WriteByte('\n')
+		fmt.Fprintf(&all, "%s\n\n%s\n\n", filepath.Base(filepath.Dir(name)), bytes.TrimSpace(text))
 	}
 	return os.WriteFile(filepath.Join(dir, "licenses.txt"), all.Bytes(), 0o644)
 }
