@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"rsros/bagstore"
+	"rsros/program/work"
 	"rsros/replay"
-	"rsros/viewer/api"
 )
 
 // openTopics returns the stage of a recording without a device, a bag or a recording of
@@ -23,7 +22,8 @@ func openTopics(ctx context.Context, s *Server, bag *bagstore.Recording, path, n
 	}
 	out := NewOutput(replay.Nowhere{})
 	player, err := replay.New(replay.Options{
-		Source: replay.Bags([]*bagstore.Recording{bag}), Output: out, Clock: clock, Log: s.o.Log, Settings: replay.Settings{KeepAlive: true, Paused: true},
+		Source: replay.Bags([]*bagstore.Recording{bag}), Output: out, Clock: clock, Log: s.o.Log,
+		Settings: replay.Settings{KeepAlive: true, Paused: true},
 	})
 	if err != nil {
 		return nil, errors.Join(err, clock.Close(), bag.Close())
@@ -33,17 +33,16 @@ func openTopics(ctx context.Context, s *Server, bag *bagstore.Recording, path, n
 	}
 	g := newPlayed(s, out, player, name, file)
 	g.waits = true
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var running sync.WaitGroup
-	running.Go(func() {
+	ctx = context.WithoutCancel(ctx)
+	endPlayer := work.Run(ctx, func(ctx context.Context) {
 		if err := player.Run(ctx); err != nil && ctx.Err() == nil {
-			s.notify(g, "notification", api.Notification{Time: api.NanosOf(time.Now()), Severity: "Error", Category: "Playback", Text: err.Error()})
+			s.notify(g, "notification", failure("Playback", err))
 		}
 	})
-	running.Go(func() { g.findMarks(ctx, bag) })
+	endSearch := work.Run(ctx, func(ctx context.Context) { g.findMarks(ctx, bag) })
 	g.close = sync.OnceValue(func() error {
-		stop()
-		running.Wait()
+		endPlayer()
+		endSearch()
 		return errors.Join(clock.Close(), bag.Close())
 	})
 	return g, nil

@@ -212,8 +212,6 @@ func (g *camera) Notification(_ int, n camdriver.Notification) {
 func (g *camera) StatusChanged(s camdriver.Status) {
 	g.stage.server.sendState(g.stage)
 	if s.Err != nil {
-		g.stage.notify("notification", api.Notification{
-			Time: api.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: s.Kind.String(), Text: s.Err.Error(),
-		})
+		g.stage.notify("notification", failure(s.Kind.String(), s.Err))
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"rsros/bagstore/realsense/rsbag"
 	"rsros/bagstore/recording"
 	"rsros/camdriver"
+	"rsros/program/work"
 	"rsros/record"
 	"rsros/replay"
 	"rsros/ros"
@@ -211,7 +212,11 @@ func (s *Server) closeStage(old stage) {
 
 // present shows a stage to all viewers.
 func (s *Server) present(g stage) {
-	s.swap(g, s.encode("source", api.SourceChanged{Source: g.described(), State: g.state(), Record: g.recording()}))
+	s.swap(g, s.encode("source", about(g)))
+}
+
+func about(g stage) api.SourceChanged {
+	return api.SourceChanged{Source: g.described(), State: g.state(), Record: g.recording()}
 }
 
 // AttachPlayer shows the topics of a player that doesn't run yet and belongs to the caller.
@@ -303,7 +308,7 @@ func (s *Server) admit(c *clients.Client) (*session, error) {
 		s.mu.Unlock()
 		hello := api.Hello{Version: api.Version, ViewOnly: s.o.ViewOnly, Now: api.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
 		if g != nil { // a device may take a while to answer
-			hello.Source, hello.State, hello.Record = g.described(), g.state(), g.recording()
+			hello.SourceChanged = about(g)
 		}
 		s.mu.Lock()
 		if s.stage == g && (s.told == told || tries == maxTries) {
@@ -363,15 +368,9 @@ const (
 // update sends viewers changes that no request caused, such as the position, counts, and the
 // size of a recording.
 func (s *Server) update() {
-	tick := time.NewTicker(updateInterval)
-	defer tick.Stop()
 	var last lastSent
-	for n := 0; ; n++ {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-tick.C:
-		}
+	n := 0
+	work.Every(s.ctx, updateInterval, func(time.Time) {
 		g := s.current()
 		if g != nil {
 			select {
@@ -392,7 +391,8 @@ func (s *Server) update() {
 		if n%countTicks == 0 {
 			s.count(g, &last)
 		}
-	}
+		n++
+	})
 }
 
 // serve begins what waits for a viewer, and sends the frames at the position to viewers that haven't received them.

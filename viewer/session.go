@@ -197,8 +197,14 @@ func (s *Server) encode(op string, message any) []byte {
 	text, err := clients.Encode(op, message)
 	if err != nil {
 		s.o.Log.Error().Err(err).Msg("viewers miss a message")
-		n := api.Notification{Time: api.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: "Viewer", Text: err.Error()}
-		text, _ = clients.Encode("notification", n) // which has only text
+		text, _ = clients.Encode("notification", failure("Viewer", err)) // which has only text
 	}
 	return text
+}
+
+// failure returns a notification of an error.
+func failure(category string, err error) api.Notification {
+	return api.Notification{
+		Time: api.NanosOf(time.Now()), Severity: camdriver.SeverityError.String(), Category: category, Text: err.Error(),
+	}
 }

@@ -176,13 +176,11 @@ type Candidate struct {
 type (
 	// Hello is the first message to a viewer.
 	Hello struct {
-		Version    int         `json:"version"`
-		Viewer     int         `json:"viewer"`
-		ViewOnly   bool        `json:"viewOnly"`
-		Now        Nanos       `json:"now"`
-		Source     *Source     `json:"source"`
-		State      *State      `json:"state"`
-		Record     *Record     `json:"record"`
+		Version  int   `json:"version"`
+		Viewer   int   `json:"viewer"`
+		ViewOnly bool  `json:"viewOnly"`
+		Now      Nanos `json:"now"`
+		SourceChanged
 		Files      bool        `json:"files"`
 		Candidates []Candidate `json:"candidates"`
 	}

@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/coder/websocket"
+
+	"rsros/program/work"
 )
 
 const (
@@ -193,16 +195,10 @@ func (c *Client) writeMessage(kind websocket.MessageType, size int, parts [][]by
 
 // ping sends pings until the connection ends. A client that answers none is silent.
 func (c *Client) ping() error {
-	t := time.NewTicker(pingTime)
-	defer t.Stop()
-	for {
-		select {
-		case <-c.ctx.Done():
-			return nil
-		case <-t.C:
-			c.ws.Ping(c.ctx) //nolint:errcheck // as above
-		}
-	}
+	work.Every(c.ctx, pingTime, func(time.Time) {
+		c.ws.Ping(c.ctx) //nolint:errcheck // as above
+	})
+	return nil
 }
 
 // Close sends the client the reason, waits for its answer for at most a second, and ends the
