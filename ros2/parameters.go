@@ -76,7 +76,9 @@ const (
 
 // kinds are the types of parameters, by their numbers on the wire.
 var kinds = [...]kind{
-	typeNotSet:  {func(Value) bool { return false }, func(*msgs.Encoder, Value) {}, func(*msgs.Decoder) Value { return nil }},
+	typeNotSet: {
+		func(Value) bool { return false }, func(*msgs.Encoder, Value) {}, func(*msgs.Decoder) Value { return nil },
+	},
 	1:           kindOf((*msgs.Encoder).Bool, (*msgs.Decoder).Bool),
 	typeInt:     kindOf((*msgs.Encoder).I64, (*msgs.Decoder).I64),
 	typeFloat:   kindOf((*msgs.Encoder).F64, (*msgs.Decoder).F64),

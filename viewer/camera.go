@@ -72,7 +72,8 @@ func (g *camera) newStream(id uint16, name camdriver.StreamID) *stream {
 
 // considerPrimary makes a stream the primary one if it is better than the current one.
 func (g *camera) considerPrimary(id camdriver.StreamID) {
-	if id.Kind.Video() && (g.primary.Kind == camdriver.AnyStream || id.Kind == camdriver.Depth && g.primary.Kind != camdriver.Depth) {
+	firstDepth := id.Kind == camdriver.Depth && g.primary.Kind != camdriver.Depth
+	if id.Kind.Video() && (g.primary.Kind == camdriver.AnyStream || firstDepth) {
 		g.primary = id
 	}
 }
@@ -86,7 +87,8 @@ func (g *camera) streamOf(snap *camdriver.DeviceSnapshot, s *camdriver.StreamSna
 	}
 	if v := s.Video; v != nil {
 		out.Intrinsics = &api.Intrinsics{
-			Width: v.Width, Height: v.Height, Fx: api.Float64(v.Fx), Fy: api.Float64(v.Fy), Ppx: api.Float64(v.Ppx), Ppy: api.Float64(v.Ppy),
+			Width: v.Width, Height: v.Height, Fx: api.Float64(v.Fx), Fy: api.Float64(v.Fy),
+			Ppx: api.Float64(v.Ppx), Ppy: api.Float64(v.Ppy),
 			Model: v.Model.String(), Coeffs: v.Coeffs[:],
 		}
 	}
@@ -142,8 +144,9 @@ func (g *camera) options(s camdriver.Sensor) []api.Option {
 	list := []api.Option{}
 	for _, o := range s.Options() {
 		list = append(list, api.Option{
-			ID: o.ID.String(), Name: o.ID.String(), Description: o.Description, ReadOnly: o.ReadOnly || g.file != nil, Labels: labels(o),
-			Value: api.Float32(o.Value), Min: api.Float32(o.Min), Max: api.Float32(o.Max), Step: api.Float32(o.Step), Default: api.Float32(o.Default),
+			ID: o.ID.String(), Name: o.ID.String(), Description: o.Description, ReadOnly: o.ReadOnly || g.file != nil,
+			Labels: labels(o), Value: api.Float32(o.Value), Min: api.Float32(o.Min), Max: api.Float32(o.Max),
+			Step: api.Float32(o.Step), Default: api.Float32(o.Default),
 		})
 	}
 	return list
@@ -204,7 +207,8 @@ func (g *camera) OptionChanged(sensor int, id camdriver.OptionID, value float32)
 // Notification implements camdriver.Handler.
 func (g *camera) Notification(_ int, n camdriver.Notification) {
 	g.stage.notify("notification", api.Notification{
-		Time: api.NanosOf(n.Time), Severity: n.Severity.String(), Category: n.Category.String(), Text: n.Description, Data: n.Data,
+		Time: api.NanosOf(n.Time), Severity: n.Severity.String(), Category: n.Category.String(), Text: n.Description,
+		Data: n.Data,
 	})
 }
 

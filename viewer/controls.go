@@ -34,7 +34,10 @@ func (p *controls) state() *api.State {
 	s := p.player.Status()
 	at := api.Nanos(p.start.Add(s.Position))
 	out := &api.State{
-		Playing: s.State != replay.Paused && s.State != replay.Finished, Position: &at, Rate: s.Rate, Loop: s.Loop, Ended: s.State == replay.Finished, Stalled: s.State == replay.Stalled, Round: s.Round, Jumps: s.Jumps,
+		Position: &at, Rate: s.Rate, Loop: s.Loop, Round: s.Round, Jumps: s.Jumps,
+		Playing: s.State != replay.Paused && s.State != replay.Finished,
+		Ended:   s.State == replay.Finished,
+		Stalled: s.State == replay.Stalled,
 		Waiting: s.State == replay.Waiting || s.State == replay.Delayed || s.State == replay.Stalled,
 	}
 	if r := s.Range; r != nil {

@@ -37,7 +37,8 @@ func (k *kept) add(m *message, of foxglove.Message) {
 	if !k.on {
 		return
 	}
-	if i := slices.IndexFunc(k.list, func(x keptMessage) bool { return x.publisher == of.Publisher }); i >= 0 && of.Publisher != "" {
+	same := func(x keptMessage) bool { return x.publisher == of.Publisher }
+	if i := slices.IndexFunc(k.list, same); i >= 0 && of.Publisher != "" {
 		k.drop(i)
 	}
 	m.Retain()

@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +21,9 @@ const (
 )
 
 // levels are the names of levels in messages.
-var levels = map[uint8]string{msgs.LogDebug: "debug", msgs.LogInfo: "info", msgs.LogWarn: "warn", msgs.LogError: "error", msgs.LogFatal: "fatal"}
+var levels = map[uint8]string{
+	msgs.LogDebug: "debug", msgs.LogInfo: "info", msgs.LogWarn: "warn", msgs.LogError: "error", msgs.LogFatal: "fatal",
+}
 
 // followLog sends lines of the log to viewers.
 func (s *Server) followLog() {
@@ -41,7 +42,7 @@ func (s *Server) sendLine(level, text string) {
 	if len(text) > maxLine {
 		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
 	}
-	line := s.encode("log", api.LogLine{Time: api.NanosOf(time.Now()), Level: level, Node: cmp.Or(s.o.Node, "rs-ros-node"), Text: text})
+	line := s.encode("log", api.LogLine{Time: api.NanosOf(time.Now()), Level: level, Node: s.o.Node, Text: text})
 	s.mu.Lock()
 	if len(s.logTail) == maxLogLines {
 		s.logTail = slices.Delete(s.logTail, 0, 1)

@@ -38,7 +38,8 @@ func (m *formMemory) pack(b encoded, format camdriver.Format) encoded {
 	case camdriver.Z16:
 		packed.Codec = api.RVL
 		e.bands(b)
-	case camdriver.RGB8, camdriver.BGR8, camdriver.RGBA8, camdriver.BGRA8, camdriver.YUYV, camdriver.UYVY, camdriver.Y8, camdriver.RAW8:
+	case camdriver.RGB8, camdriver.BGR8, camdriver.RGBA8, camdriver.BGRA8, camdriver.YUYV, camdriver.UYVY,
+		camdriver.Y8, camdriver.RAW8:
 		packed.Codec = api.JPEG
 		_, code, err := e.Compress(e.code[:0], imagetransport.Image{
 			Encoding: rslayout.Encoding(format), Width: b.Width, Height: b.Height, Step: b.Stride, Data: b.Data,

@@ -37,8 +37,13 @@ func newPlayed(s *Server, out *Output, player *replay.Player, name, file string)
 	g.start = first
 	start, end := api.Nanos(first), api.Nanos(last)
 	g.source = api.Source{
-		Kind: "file", Name: name, File: file, Sensors: []api.Sensor{}, Streams: g.streams(), Marks: []api.Mark{}, Start: &start, End: &end,
-		Info: [][2]string{{"Start", replay.ReadableTime(first)}, {"Duration", last.Sub(first).Round(time.Millisecond).String()}, {"Topics", fmt.Sprint(len(types))}},
+		Kind: "file", Name: name, File: file, Sensors: []api.Sensor{}, Streams: g.streams(), Marks: []api.Mark{},
+		Start: &start, End: &end,
+		Info: [][2]string{
+			{"Start", replay.ReadableTime(first)},
+			{"Duration", last.Sub(first).Round(time.Millisecond).String()},
+			{"Topics", fmt.Sprint(len(types))},
+		},
 	}
 	return g
 }

@@ -172,9 +172,11 @@ func (g *camera) namedPath(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
-	if len(name) > maxName || strings.ContainsAny(name, `/\:`) || name[0] == '.' || name[0] == '-' || !filepath.IsLocal(name) || strings.ContainsFunc(name, hidden) {
-		return "", fmt.Errorf(`recording name %.80q: want up to %d bytes of printable text without / \ and :, not beginning with . or -`, name, maxName)
+	refused := func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune(`/\:`, r) }
+	if len(name) > maxName || name[0] == '.' || name[0] == '-' || !filepath.IsLocal(name) ||
+		strings.ContainsFunc(name, refused) {
+		return "", fmt.Errorf("recording name %.80q: want up to %d bytes of printable text without / \\ and :, "+
+			"not beginning with . or -", name, maxName)
 	}
 	if ext := filepath.Ext(name); ext != ".bag" && ext != ".db3" && ext != ".mcap" {
 		name += g.Records.Ext()

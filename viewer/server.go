@@ -41,7 +41,7 @@ type Options struct {
 	Recording  record.Options   // of recordings that viewers start
 	RecordDir  string           `setting:"record-path"` // the folder of these recordings
 	ViewOnly   bool             `setting:"view-only"`   // viewers can't change anything
-	Foxglove   foxglove.Options // for Foxglove's clients; without a Source, they see the topics and the playback of what is shown
+	Foxglove   foxglove.Options // without a Source, its clients see the topics and the playback of what is shown
 	Playback   bool             // Foxglove's clients see the playback of what is shown, whatever their topics are
 	Log        zerolog.Logger
 	Lines      *ros.LogWriter // lines of the log for viewers, read by the server; the log has to write to it; nil if none
@@ -62,12 +62,13 @@ type Server struct {
 	topicsShown bool        // to Foxglove's clients, who otherwise see something else
 	memory      formMemory  // of the forms of frames
 	stateUnsent atomic.Bool // a viewer may not know the stage's state
-	logTail     [][]byte    // the last lines of the log, as messages; guarded by mu
 
-	inbox chan func() // of the goroutine that owns the stage (owner.go)
+	inbox chan func() // of the goroutine that owns the stage (owner.go); do and update send to it, nobody closes it
 	split time.Time   // when a viewer last split a recording; the owner's
 
+	// mu guards:
 	mu       sync.Mutex
+	logTail  [][]byte  // the last lines of the log, as messages
 	last     int       // viewer's number
 	stage    stage     // nil if nothing is shown; the owner changes it
 	told     uint64    // number of messages to all viewers, without states
@@ -81,12 +82,15 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](nil, o.Log), inbox: make(chan func())}
+	s := &Server{
+		o: o, mux: http.NewServeMux(), viewers: clients.NewServer[*session](nil, o.Log), inbox: make(chan func()),
+	}
 	s.ctx, s.end = context.WithCancel(context.Background())
+	s.o.Node = cmp.Or(o.Node, "rs-ros-node")
 	f := o.Foxglove
 	if f.Source == nil {
 		s.topicsShown, s.o.Playback = true, true
-		f.Name, f.Source, f.Log = cmp.Or(o.Node, "rs-ros-node"), shown{s}, o.Log
+		f.Name, f.Source, f.Log = s.o.Node, shown{s}, o.Log
 	}
 	if s.o.Playback {
 		f.Playback = shown{s}
@@ -306,7 +310,10 @@ func (s *Server) admit(c *clients.Client) (*session, error) {
 		s.mu.Lock()
 		g, told := s.stage, s.told
 		s.mu.Unlock()
-		hello := api.Hello{Version: api.Version, ViewOnly: s.o.ViewOnly, Now: api.NanosOf(time.Now()), Files: s.o.Library != nil, Candidates: s.candidates()}
+		hello := api.Hello{
+			Version: api.Version, ViewOnly: s.o.ViewOnly, Now: api.NanosOf(time.Now()), Files: s.o.Library != nil,
+			Candidates: s.candidates(),
+		}
 		if g != nil { // a device may take a while to answer
 			hello.SourceChanged = about(g)
 		}

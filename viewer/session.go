@@ -185,7 +185,9 @@ func (v *session) counts() (streams []api.StreamCounts, all api.ViewerCounts) {
 	streams = []api.StreamCounts{}
 	for s, sub := range v.subscriptions {
 		c := sub.Counts()
-		streams = append(streams, api.StreamCounts{ID: s.id, Given: c.Given, Lost: s.lost(), Sent: c.Sent, Skipped: c.Dropped})
+		streams = append(streams, api.StreamCounts{
+			ID: s.id, Given: c.Given, Lost: s.lost(), Sent: c.Sent, Skipped: c.Dropped,
+		})
 		add(&all, c)
 	}
 	slices.SortFunc(streams, func(a, b api.StreamCounts) int { return int(a.ID) - int(b.ID) })

@@ -38,7 +38,8 @@ type topic struct {
 
 // decodedTypes are the types of messages that the page decodes (viewer/page/src/topics/decode.ts).
 var decodedTypes = []string{
-	"sensor_msgs/Image", "sensor_msgs/CompressedImage", "sensor_msgs/PointCloud2", "sensor_msgs/LaserScan", "tf2_msgs/TFMessage", "tf/tfMessage",
+	"sensor_msgs/Image", "sensor_msgs/CompressedImage", "sensor_msgs/PointCloud2", "sensor_msgs/LaserScan",
+	"tf2_msgs/TFMessage", "tf/tfMessage",
 }
 
 // maxTopics is the number of topics that 16-bit numbers can identify.
@@ -121,7 +122,9 @@ func (t *topics) topicList() *topics { return t }
 func (t *topics) streams() []api.Stream {
 	list := []api.Stream{}
 	for _, c := range t.list {
-		list = append(list, api.Stream{ID: c.id, Kind: "topic", Name: c.name, Sensor: -1, Format: c.typ.Name, Type: c.typ.Name})
+		list = append(list, api.Stream{
+			ID: c.id, Kind: "topic", Name: c.name, Sensor: -1, Format: c.typ.Name, Type: c.typ.Name,
+		})
 	}
 	return list
 }

@@ -26,7 +26,7 @@ const (
 	closeTime    = time.Second      // for the close frames of both sides, and what is under way before them
 	frameBytes   = 256 << 10        // of a frame; pings and answers to them are sent between two frames
 	reusedBytes  = 64 << 10         // memory for messages that is used again
-	unsentBytes  = 128 << 10        // that the kernel may hold without having sent them: what is late can still be replaced
+	unsentBytes  = 128 << 10        // that the kernel may hold unsent: what is late can still be replaced
 	reasonLength = 123              // bytes of the reason in a close frame
 )
 
@@ -51,7 +51,8 @@ func (c *conn) Read(b []byte) (int, error) {
 func (c *conn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	if !c.closing {
-		c.SetWriteDeadline(time.Now().Add(c.stall + time.Duration(len(b))*time.Second/slowestRate)) //nolint:errcheck // as above
+		patience := c.stall + time.Duration(len(b))*time.Second/slowestRate
+		c.SetWriteDeadline(time.Now().Add(patience)) //nolint:errcheck // as above
 	}
 	c.mu.Unlock()
 	return c.Conn.Write(b)
@@ -114,7 +115,8 @@ func (c *Client) upgrade(w http.ResponseWriter, r *http.Request, maxMessage int6
 		return err
 	}
 	c.address, c.maxMessage, c.conn = r.RemoteAddr, maxMessage, &conn{silence: silence, stall: stall}
-	options := websocket.AcceptOptions{Subprotocols: subprotocols, InsecureSkipVerify: true} // package guard has checked the origin
+	// Package guard has checked the origin.
+	options := websocket.AcceptOptions{Subprotocols: subprotocols, InsecureSkipVerify: true}
 	if c.ws, err = websocket.Accept(upgrader{w, c.conn}, r, &options); err == nil {
 		c.ws.SetReadLimit(maxMessage)
 	}

@@ -48,13 +48,15 @@ type Server[M Member] struct {
 // NewServer returns a server whose clients share a budget, which is that of the process if b is
 // nil. Clients that are disconnected because they are slow are counted in the log.
 func NewServer[M Member](b *Budget, log zerolog.Logger) *Server[M] {
-	return &Server[M]{budget: cmp.Or(b, process), log: log, sampled: log.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Second})}
+	sampled := log.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Second})
+	return &Server[M]{budget: cmp.Or(b, process), log: log, sampled: sampled}
 }
 
 // Serve serves a client that speaks one of the subprotocols, the preferred one first, and sends messages
 // of at most maxMessage bytes, until it is disconnected. admit may send it something, and then calls
 // Join, whose error it returns. The caller has checked the Host and Origin headers.
-func (s *Server[M]) Serve(w http.ResponseWriter, r *http.Request, maxMessage int64, subprotocols []string, admit func(*Client) (M, error)) {
+func (s *Server[M]) Serve(w http.ResponseWriter, r *http.Request, maxMessage int64, subprotocols []string,
+	admit func(*Client) (M, error)) {
 	c := newClient(s.budget)
 	log := s.log.With().Str("client", r.RemoteAddr).Logger()
 	if err := c.upgrade(w, r, maxMessage, subprotocols); err != nil {
@@ -104,7 +106,8 @@ func (s *Server[M]) leave(m M, cause error, log zerolog.Logger) {
 		log.Error().Err(p).Bytes("stack", p.stack).Msg("disconnected a client")
 	}
 	if errors.Is(cause, ErrSlow) || errors.Is(cause, ErrBudget) {
-		s.sampled.Warn().Err(cause).Str("client", c.Address()).Uint64("clients", s.slow.Add(1)).Msg("disconnected a slow client")
+		s.sampled.Warn().Err(cause).Str("client", c.Address()).Uint64("clients", s.slow.Add(1)).
+			Msg("disconnected a slow client")
 	}
 	s.mu.Lock()
 	s.members = slices.DeleteFunc(s.members, func(x M) bool { return x == m })

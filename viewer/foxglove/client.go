@@ -19,8 +19,8 @@ type client struct {
 	s     *Server
 	clock *clients.Subscription
 
-	calls chan struct{}    // one for each service call under way
-	slow  chan slowRequest // for the third goroutine
+	calls chan struct{}    // one for each service call under way; the reading goroutine sends, each call receives
+	slow  chan slowRequest // for the third goroutine, from the reading one; never closed
 
 	// The server's mu guards these.
 	subs         map[uint32]*subscription // by the client's numbers; nil after the topic was removed

@@ -1,8 +1,6 @@
 package foxglove
 
-import (
-	"slices"
-)
+import "slices"
 
 // updateConnections sends changes of the connection graph to the clients that follow it. Callers hold mu.
 func (s *Server) updateConnections(now *State) {
@@ -40,7 +38,8 @@ func (s *State) connectionsSince(before *State) (update connectionGraphUpdate, a
 	}
 	slices.Sort(update.RemovedTopics)
 	update.RemovedTopics = slices.Compact(update.RemovedTopics)
-	any = len(update.PublishedTopics)+len(update.SubscribedTopics)+len(update.AdvertisedServices)+len(update.RemovedTopics)+len(update.RemovedServices) > 0
+	any = len(update.PublishedTopics)+len(update.SubscribedTopics)+len(update.AdvertisedServices)+
+		len(update.RemovedTopics)+len(update.RemovedServices) > 0
 	return update, any
 }
 
@@ -51,7 +50,8 @@ func ids(list []string) []string { return append([]string{}, list...) }
 func (c *client) followGraph(on bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	if whole, any := c.s.state.connectionsSince(&State{}); on && any && !c.followsGraph { // otherwise the first update has the whole graph
+	// Of an empty graph, the first update has everything.
+	if whole, any := c.s.state.connectionsSince(&State{}); on && any && !c.followsGraph {
 		c.send("connectionGraphUpdate", whole)
 	}
 	c.followsGraph = on

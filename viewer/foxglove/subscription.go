@@ -27,11 +27,11 @@ type subscription struct {
 
 func (c *client) newSubscription(id uint32, ch *channel) *subscription {
 	send := func(i clients.Item, _ clients.Delivery) error { return c.sendMessage(id, i.(*message)) }
-	return &subscription{
-		id: id, channel: ch,
-		small: c.Subscribe(clients.Options{Class: clients.ClassSmall, Messages: queueMessages, Bytes: queueBytes, Kept: keptBytes, Send: send}),
-		large: c.Subscribe(clients.Options{Class: clients.ClassLarge, Messages: 1, Send: send}),
+	small := clients.Options{
+		Class: clients.ClassSmall, Messages: queueMessages, Bytes: queueBytes, Kept: keptBytes, Send: send,
 	}
+	large := clients.Options{Class: clients.ClassLarge, Messages: 1, Send: send}
+	return &subscription{id: id, channel: ch, small: c.Subscribe(small), large: c.Subscribe(large)}
 }
 
 // message is a message for clients.

@@ -34,8 +34,8 @@ func cookieOf(r *http.Request) string {
 }
 
 // policy lets the page use nothing but its own files and its own server.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
-	"worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; " +
+	"connect-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 // Wrap returns a handler that passes on what may come in.
 func Wrap(o Access, next http.Handler) http.Handler {
@@ -68,7 +68,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.login(w, r)
 	case g.token != "" && !g.authorized(r):
 		g.ask(w, r)
-	case g.token != "" && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token") && r.Header.Get("Upgrade") == "":
+	case g.token != "" && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token") &&
+		r.Header.Get("Upgrade") == "":
 		g.remember(w, r) // and the token leaves the address bar
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 	default:
@@ -143,5 +144,7 @@ func (g *guard) login(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *guard) remember(w http.ResponseWriter, r *http.Request) {
-	http.SetCookie(w, &http.Cookie{Name: cookieOf(r), Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieOf(r), Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
 }

@@ -30,7 +30,7 @@ type Listener struct {
 	http  *http.Server
 	next  http.Handler
 	url   URL
-	ended chan struct{}
+	ended chan struct{} // closed when nobody is served any more
 	err   error // set before ended
 }
 
@@ -69,7 +69,8 @@ func Listen(o Access, log zerolog.Logger, next http.Handler) (*Listener, error) 
 	}
 	l := &Listener{
 		http: &http.Server{
-			Handler: Wrap(o, next), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: stdlog.New(errorLog{log}, "", 0),
+			Handler: Wrap(o, next), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+			ErrorLog: stdlog.New(errorLog{log}, "", 0),
 		},
 		next: next, url: URL{u.String(), o.token}, ended: make(chan struct{}),
 	}

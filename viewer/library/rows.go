@@ -25,7 +25,9 @@ func openRows(ctx context.Context, name string, described map[string]known) (*ro
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(r catalog.Row) bool { return r.Format == "" && !catalog.IsRecording(r.Name) }) // folders have a format
+	all = slices.DeleteFunc(all, func(r catalog.Row) bool {
+		return r.Format == "" && !catalog.IsRecording(r.Name) // folders have a format
+	})
 	l := &rows{byName: make(map[string]*catalog.Row), common: commonFolder(all)}
 	for i := range all {
 		r := &all[i]

@@ -43,7 +43,8 @@ func build(dir string) error {
 		return err
 	}
 	// The page is split, so that the 3D view is loaded when it is wanted. The worker is one file.
-	if err := esbuild(dir, "app=src/main.tsx", "app=src/app.css", "--splitting", "--chunk-names=[name]-[hash]"); err != nil {
+	split := []string{"app=src/main.tsx", "app=src/app.css", "--splitting", "--chunk-names=[name]-[hash]"}
+	if err := esbuild(dir, split...); err != nil {
 		return err
 	}
 	copied := []string{"src/index.html", "src/icon.svg", "--loader:.html=copy", "--loader:.svg=copy"}
