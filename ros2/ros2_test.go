@@ -13,7 +13,9 @@ import (
 
 	"rsros/msgs"
 	mapping "rsros/msgs/ros2"
+	"rsros/program/work"
 	"rsros/ros2/internal/rtps"
+	"rsros/test/need"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -26,14 +28,11 @@ func two(t *testing.T) (talker, listener *Node) {
 	c := Config{Domain: 1 + (os.Getpid()*11+int(domains.Add(1)))%100, Range: Localhost}
 	c.Name, c.Namespace = "talker", "/a"
 	talker, err := Join(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	t.Cleanup(talker.Close)
 	c.Name, c.Namespace = "listener", ""
-	if listener, err = Join(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	listener, err = Join(t.Context(), c)
+	need.Must(t, err)
 	t.Cleanup(listener.Close)
 	return talker, listener
 }
@@ -41,13 +40,8 @@ func two(t *testing.T) (talker, listener *Node) {
 // change waits until something is true of a node's graph.
 func change(t *testing.T, n *Node, what string, is func(*Graph) bool) {
 	t.Helper()
-	changed := make(chan struct{}, 1)
-	defer n.OnChange(func() {
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
-	})()
+	changed := work.NewSignal()
+	defer n.OnChange(changed.Set)()
 	for limit := time.After(20 * time.Second); !is(n.Graph()); {
 		select {
 		case <-changed:
@@ -70,9 +64,7 @@ func TestTopic(t *testing.T) {
 	talker, listener := two(t)
 	definition, hash, _ := mapping.Describe(stringType)
 	p, err := talker.Advertise(PublisherOptions{Topic: "~/words", Type: stringType, Hash: hash, Definition: definition, QoS: QoS{Reliable: true, TransientLocal: true, Depth: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, s := range []string{"one", "two", "three"} {
 		p.Publish(text(s))
 	}
@@ -104,9 +96,7 @@ func TestTopic(t *testing.T) {
 		}
 		heard <- msgs.NewCDRDecoder(r.Data).String()
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, want := range []string{"two", "three"} {
 		if got := <-heard; got != want {
 			t.Errorf("heard %q, want %q", got, want)
@@ -120,9 +110,7 @@ func TestTopic(t *testing.T) {
 		t.Errorf("counts %+v", c)
 	}
 	want, err := listener.Subscribe(SubscriberOptions{Topic: topic, Type: "std_msgs/msg/Empty", Callback: func(Received) {}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	change(t, talker, "both subscribers", func(g *Graph) bool { return len(g.Subscribers(topic)) == 2 })
 	for _, e := range talker.Graph().Subscribers(topic) {
 		if why := Mismatch(&g.Publishers(topic)[0], &e); (why == "") != (e.GUID == s.r.GUID()) {
@@ -146,18 +134,12 @@ func TestService(t *testing.T) {
 	s, err := talker.Serve("echo", "a_msgs/srv/Echo", func(_ context.Context, b []byte) ([]byte, error) {
 		return text("you said " + msgs.NewCDRDecoder(b).String()).Head, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	c, err := listener.NewClient("/a/echo", "a_msgs/srv/Echo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	for _, word := range []string{"one", "two"} {
 		b, err := c.Call(ctx, text(word).Head)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		if got := msgs.NewCDRDecoder(b).String(); got != "you said "+word {
 			t.Errorf("answer %q", got)
 		}

@@ -18,6 +18,7 @@ type frame struct {
 	time   api.Nanos   // on the source's time line
 	memory *formMemory // of the forms
 
+	// mu guards:
 	mu       sync.Mutex
 	bodies   map[form]encoded
 	metadata []byte
@@ -52,21 +53,16 @@ func (p *frame) parts(h api.Head, want form) [][]byte {
 		h.Kind, h.Codec = api.Pose, api.JSON
 		return [][]byte{h.Append(nil), encodePose(f)}
 	}
+	p.mu.Lock()
 	b, metadata := p.body(want), p.metadataJSON()
+	p.mu.Unlock()
 	h.Codec, h.Width, h.Height, h.Stride = b.Codec, uint16(b.Width), uint16(b.Height), uint32(b.Stride)
 	h.Metadata = uint32(len(metadata))
 	return [][]byte{h.Append(nil), metadata, b.Data}
 }
 
-// body returns the image in a form, valid until the last release. The first caller encodes it; others wait for it.
+// body returns the image in a form, valid until the last release. The first caller encodes it. REQUIRES: mu is held.
 func (p *frame) body(want form) encoded {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.bodyLocked(want)
-}
-
-// bodyLocked is body with mu held.
-func (p *frame) bodyLocked(want form) encoded {
 	if b, ok := p.bodies[want]; ok {
 		return b
 	}
@@ -74,9 +70,9 @@ func (p *frame) bodyLocked(want form) encoded {
 	var b encoded
 	switch {
 	case want.packed:
-		b = p.memory.pack(p.bodyLocked(form{divisor: want.divisor}), f.Profile.Format)
+		b = p.memory.pack(p.body(form{divisor: want.divisor}), f.Profile.Format)
 	case want.divisor > 1:
-		b = p.memory.shrink(p.bodyLocked(form{divisor: 1}), f.Profile.Format, want.divisor)
+		b = p.memory.shrink(p.body(form{divisor: 1}), f.Profile.Format, want.divisor)
 	default:
 		b = encoded{Codec: api.Raw, Width: f.Width, Height: f.Height, Stride: f.Stride, Data: f.Data[:f.Stride*f.Height]}
 	}
@@ -87,10 +83,8 @@ func (p *frame) bodyLocked(want form) encoded {
 	return b
 }
 
-// metadataJSON returns the metadata of the frame as JSON.
+// metadataJSON returns the metadata of the frame as JSON. REQUIRES: mu is held.
 func (p *frame) metadataJSON() []byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.metadata == nil {
 		f := p.frame
 		values := make(map[string]int64, len(f.Metadata))

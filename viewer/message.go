@@ -19,7 +19,7 @@ type message struct {
 	stamp   api.Nanos
 	time    api.Nanos
 
-	mu   sync.Mutex
+	once sync.Once // makes tree
 	tree []byte
 }
 
@@ -47,14 +47,11 @@ func (m *message) parts(h api.Head, _ form) [][]byte {
 
 // asTree returns the message as JSON. The first caller encodes it; others wait for it.
 func (m *message) asTree() []byte {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.tree == nil {
-		tree, err := m.of.tree(slices.Concat(m.content...))
-		if err != nil {
-			tree, _ = json.Marshal(map[string]string{"error": err.Error()}) // encoding texts can't fail
+	m.once.Do(func() {
+		var err error
+		if m.tree, err = m.of.tree(slices.Concat(m.content...)); err != nil {
+			m.tree, _ = json.Marshal(map[string]string{"error": err.Error()}) // encoding texts can't fail
 		}
-		m.tree = tree
-	}
+	})
 	return m.tree
 }

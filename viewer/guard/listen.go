@@ -31,7 +31,7 @@ type Listener struct {
 	next  http.Handler
 	url   URL
 	ended chan struct{} // closed when nobody is served any more
-	err   error // set before ended
+	err   error         // set before ended
 }
 
 // Check returns the error of listening on the address now, before there is anything to serve.
@@ -99,7 +99,7 @@ func (l *Listener) URL() URL {
 	return l.url
 }
 
-// URL is an address for viewers. It prints and encodes itself without its token.
+// URL is an address for viewers. It prints itself without its token.
 type URL struct{ address, token string }
 
 func (u URL) String() string {
@@ -108,9 +108,6 @@ func (u URL) String() string {
 	}
 	return u.address + "?token=…"
 }
-
-// MarshalText is for JSON.
-func (u URL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
 // Secret returns the address with the token, which only the user may see.
 func (u URL) Secret() string {

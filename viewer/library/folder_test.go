@@ -20,6 +20,17 @@ import (
 	"rsros/tools/convert"
 )
 
+// get asks a library for /api/files and a path below it, with a header if one is given.
+func get(l *Library, path string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", "http://localhost/api/files"+path, nil)
+	for pair := range slices.Chunk(header, 2) {
+		r.Header.Set(pair[0], pair[1])
+	}
+	w := httptest.NewRecorder()
+	l.ServeHTTP(w, r)
+	return w
+}
+
 // A folder lists and serves the recordings below it and nothing else.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
@@ -35,17 +46,8 @@ func TestFolder(t *testing.T) {
 	l, err := Open(t.Context(), inside)
 	need.Must(t, err)
 	defer l.Close() //nolint:errcheck // it was only read
-	get := func(path string, header ...string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("GET", "http://localhost"+path, nil)
-		if len(header) > 0 {
-			r.Header.Set(header[0], header[1])
-		}
-		w := httptest.NewRecorder()
-		l.ServeHTTP(w, r)
-		return w
-	}
 	var list []entry
-	need.Must(t, json.Unmarshal(get("/api/files").Body.Bytes(), &list))
+	need.Must(t, json.Unmarshal(get(l, "").Body.Bytes(), &list))
 	names := []string{}
 	for _, e := range list {
 		names = append(names, e.Name)
@@ -60,14 +62,15 @@ func TestFolder(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{
-		"/api/files/walk.bag": 200, "/api/files/secret.txt": 404, "/api/files/link.bag": 404, "/api/files/pipe.bag": 404, "/api/files/pipe.bag/thumbnail": 404, "/api/files/../outside.bag": 404, "/api/files/%2e%2e/outside.bag": 404,
-		"/api/files/sub/other.bag": 200, "/api/files/walk.bag/thumbnail": 200, "/api/files/sub/other.bag/thumbnail": 204, "/api/files/link.bag/thumbnail": 404, "/api/files//etc/passwd.bag": 404, "/api/files/sub": 404,
+		"/walk.bag": 200, "/secret.txt": 404, "/link.bag": 404, "/pipe.bag": 404, "/pipe.bag/thumbnail": 404,
+		"/../outside.bag": 404, "/%2e%2e/outside.bag": 404, "/sub/other.bag": 200, "/walk.bag/thumbnail": 200,
+		"/sub/other.bag/thumbnail": 204, "/link.bag/thumbnail": 404, "//etc/passwd.bag": 404, "/sub": 404,
 	} {
-		if w := get(path); w.Code != want {
+		if w := get(l, path); w.Code != want {
 			t.Errorf("%s: %d, want %d", path, w.Code, want)
 		}
 	}
-	if w := get("/api/files/walk.bag", "Range", "bytes=0-12"); w.Code != 206 || w.Body.String() != "#ROSBAG V2.0\n" {
+	if w := get(l, "/walk.bag", "Range", "bytes=0-12"); w.Code != 206 || w.Body.String() != "#ROSBAG V2.0\n" {
 		t.Errorf("a range: %d %q", w.Code, w.Body)
 	}
 }
@@ -142,8 +145,7 @@ func TestFolderOfRosbag2(t *testing.T) {
 			}
 		}
 		for path, want := range map[string]int{"walk": 404, "walk/metadata.yaml": 404, "walk/thumbnail": 200} {
-			w := httptest.NewRecorder()
-			if l.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/api/files/"+path, nil)); w.Code != want {
+			if w := get(l, "/"+path); w.Code != want {
 				t.Errorf("%s: %s: %d, want %d", name, path, w.Code, want)
 			}
 		}
@@ -176,11 +178,6 @@ func TestCatalog(t *testing.T) {
 	l, err := Open(t.Context(), name)
 	need.Must(t, err)
 	defer l.Close() //nolint:errcheck // it was only read
-	get := func(path string) *httptest.ResponseRecorder {
-		w := httptest.NewRecorder()
-		l.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/api/files"+path, nil))
-		return w
-	}
 	for query, want := range map[string]struct {
 		total string
 		first string
@@ -189,7 +186,7 @@ func TestCatalog(t *testing.T) {
 		"": {"4001", "robot.bag", maxAnswered}, "?skip=4000": {"4001", "walks/3999.bag", 1}, "?q=topic:/t3+walks": {"571", "walks/0003.bag", maxAnswered},
 		"?q=/camera/image": {"1", "robot.bag", 1}, "?q=nothing": {"0", "", 0}, "?skip=-1&q=0012": {"1", "walks/0012.bag", 1},
 	} {
-		w := get(query)
+		w := get(l, query)
 		var list []entry
 		need.Must(t, json.Unmarshal(w.Body.Bytes(), &list))
 		if w.Header().Get("X-Total") != want.total || len(list) != want.n || want.n > 0 && list[0].Name != want.first {
@@ -199,7 +196,7 @@ func TestCatalog(t *testing.T) {
 	for path, want := range map[string]int{
 		"?q=from:noon": 400, "/robot.bag": 200, "/robot.bag/thumbnail": 200, "/walks/0000.bag/thumbnail": 204, "/walks/0000.bag": 404, "/secret.txt": 404, "/../x.bag": 404, "/other.bag": 404,
 	} {
-		if w := get(path); w.Code != want {
+		if w := get(l, path); w.Code != want {
 			t.Errorf("%s: %d, want %d", path, w.Code, want)
 		}
 	}
@@ -224,10 +221,7 @@ func TestBucket(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, list, err)
 		}
 		for path, want := range map[string]int{"robot.bag": 206, "../other.bag": 404, "other.bag": 404, "notes.txt": 404, "%2e%2e/other.bag": 404} {
-			r := httptest.NewRequest("GET", "http://localhost/api/files/"+path, nil)
-			r.Header.Set("Range", "bytes=0-12")
-			w := httptest.NewRecorder()
-			if l.ServeHTTP(w, r); w.Code != want || want == 206 && w.Body.String() != "#ROSBAG V2.0\n" {
+			if w := get(l, "/"+path, "Range", "bytes=0-12"); w.Code != want || want == 206 && w.Body.String() != "#ROSBAG V2.0\n" {
 				t.Errorf("%s: %s: %d %.20q, want %d", name, path, w.Code, w.Body, want)
 			}
 		}

@@ -19,6 +19,8 @@ import (
 
 	"rsros/msgs"
 	"rsros/ros2/internal/rtps"
+	"rsros/test/need"
+	testpeer "rsros/test/peer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,9 +34,7 @@ func two(t *testing.T, filter func(*rtps.Submessage) bool) (a, b *Participant) {
 	var list [2]*Participant
 	for i := range list {
 		p, err := join(config, []func(*rtps.Submessage) bool{nil, filter}[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		t.Cleanup(p.Close)
 		list[i] = p
 	}
@@ -55,29 +55,15 @@ func lossy(percent int) func(*rtps.Submessage) bool {
 func writerOf(t *testing.T, p *Participant, q QoS) *Writer {
 	t.Helper()
 	w, err := p.NewWriter(WriterOptions{Topic: "rt/a", Type: "T", QoS: q})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return w
 }
 
 func readerOf(t *testing.T, p *Participant, q QoS, call func(*Sample)) *Reader {
 	t.Helper()
 	r, err := p.NewReader(ReaderOptions{Topic: "rt/a", Type: "T", QoS: q, Callback: call})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.Must(t, err)
 	return r
-}
-
-// eventually waits until something is true.
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for start := time.Now(); !is(); time.Sleep(time.Millisecond) {
-		if time.Since(start) > 20*time.Second {
-			t.Fatalf("not %s within 20 s", what)
-		}
-	}
 }
 
 // message is one whose bytes depend on its number. Its body counts how often it was released.
@@ -116,7 +102,7 @@ func TestReliableSamplesArriveInOrder(t *testing.T) {
 				}
 			})
 			w := writerOf(t, a, QoS{Reliable: true, Depth: 4})
-			eventually(t, "matched", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
+			testpeer.Await(t, "matched", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
 			defer cancel()
 			for k := range c.count {
@@ -129,9 +115,7 @@ func TestReliableSamplesArriveInOrder(t *testing.T) {
 			case <-ctx.Done():
 				t.Fatalf("%d of %d arrived; %s; counts %+v, lost %v", got.Load(), c.count, w.Statistics(), r.Counts(), w.Lost())
 			}
-			if err := w.Flush(ctx); err != nil {
-				t.Fatal(err)
-			}
+			need.Must(t, w.Flush(ctx))
 			w.Close()
 			if n := released.Load(); n != int64(c.count) {
 				t.Errorf("%d of %d messages were released", n, c.count)
@@ -178,14 +162,14 @@ func TestLossIsTold(t *testing.T) {
 		}
 	})
 	w := writerOf(t, a, QoS{Reliable: true, Depth: 2})
-	eventually(t, "matched", func() bool { return w.Matched() == 1 && len(r.Aware()) == 1 })
+	testpeer.Await(t, "matched", func() bool { return w.Matched() == 1 && len(r.Aware()) == 1 })
 	const count = 100
 	var released atomic.Int64
 	for k := range count {
 		w.Write(message(k, 500<<10, &released), nil)
 		time.Sleep(2 * time.Millisecond) // faster than it can be sent
 	}
-	eventually(t, "acknowledged", func() bool {
+	testpeer.Await(t, "acknowledged", func() bool {
 		c := r.Counts()[w.GUID()]
 		return c.Received+c.Lost == count
 	})
@@ -226,9 +210,9 @@ func TestLateReaderGetsWhatIsKept(t *testing.T) {
 			defer mu.Unlock()
 			got = append(got, numberOf(t, s.Payload))
 		})
-		eventually(t, "matched", func() bool { return w.Matched() == 1 })
+		testpeer.Await(t, "matched", func() bool { return w.Matched() == 1 })
 		w.Write(message(c.write, 9, &released), nil)
-		eventually(t, "read", func() bool {
+		testpeer.Await(t, "read", func() bool {
 			mu.Lock()
 			defer mu.Unlock()
 			return len(got) > 0 && got[len(got)-1] == c.write
@@ -242,7 +226,7 @@ func TestLateReaderGetsWhatIsKept(t *testing.T) {
 			t.Errorf("%s: what was replaced before the reader came is lost: %+v", c.name, l)
 		}
 		r.Close()
-		eventually(t, "unmatched", func() bool { return w.Matched() == 0 })
+		testpeer.Await(t, "unmatched", func() bool { return w.Matched() == 0 })
 	}
 }
 
@@ -253,17 +237,17 @@ func TestReplacedArrives(t *testing.T) {
 	w := writerOf(t, a, qos)
 	var got, released atomic.Int64
 	r := readerOf(t, b, qos, func(*Sample) { got.Add(1) })
-	eventually(t, "matched", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
+	testpeer.Await(t, "matched", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
 	for k := range 100 {
 		m := message(k, 100, &released)
 		m.Key = "same"
 		w.Write(m, nil)
 	}
-	eventually(t, "all received", func() bool { return got.Load() == 100 })
+	testpeer.Await(t, "all received", func() bool { return got.Load() == 100 })
 	if c := r.Counts()[w.GUID()]; c.Lost > 0 {
 		t.Errorf("counts %+v", c)
 	}
-	eventually(t, "only the last is kept", func() bool {
+	testpeer.Await(t, "only the last is kept", func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return len(w.history.list) == 1
@@ -275,13 +259,13 @@ func TestBestEffort(t *testing.T) {
 	var got atomic.Int64
 	r := readerOf(t, b, QoS{}, func(s *Sample) { numberOf(t, s.Payload); got.Add(1) })
 	w := writerOf(t, a, QoS{Reliable: true})
-	eventually(t, "matched", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
+	testpeer.Await(t, "matched", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
 	var released atomic.Int64
 	for k := range 100 {
 		w.Write(message(k, 101, &released), nil)
 		w.Flush(t.Context()) //nolint:errcheck // it ends with the test
 	}
-	eventually(t, "read", func() bool { return got.Load() > 20 })
+	testpeer.Await(t, "read", func() bool { return got.Load() > 20 })
 	if c := r.Counts()[w.GUID()]; c.Lost == 0 || c.Lost+c.Received > 100 {
 		t.Errorf("counts %+v", c)
 	}
@@ -293,7 +277,7 @@ func TestPresentReaderGetsWhatIsReplaced(t *testing.T) {
 	w := writerOf(t, a, QoS{Reliable: true, TransientLocal: true, Depth: 1000})
 	var got atomic.Int64
 	readerOf(t, b, QoS{Reliable: true, TransientLocal: true}, func(*Sample) { got.Add(1) })
-	eventually(t, "matched", func() bool { return w.Matched() == 1 })
+	testpeer.Await(t, "matched", func() bool { return w.Matched() == 1 })
 	var released atomic.Int64
 	const count = 200
 	for k := range count {
@@ -301,8 +285,8 @@ func TestPresentReaderGetsWhatIsReplaced(t *testing.T) {
 		m.Key = "same"
 		w.Write(m, nil)
 	}
-	eventually(t, "all have arrived", func() bool { return got.Load() == count })
-	eventually(t, "one is kept", func() bool {
+	testpeer.Await(t, "all have arrived", func() bool { return got.Load() == count })
+	testpeer.Await(t, "one is kept", func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return len(w.history.list) == 1
@@ -314,9 +298,7 @@ func TestTornSamplesAreTold(t *testing.T) {
 	for address, want := range map[string]int{"192.0.2.77:9": 1, "127.0.0.1:9": 0} {
 		var said bytes.Buffer
 		p, err := Join(Config{Domain: 200 + os.Getpid()%30, Range: Off, Log: zerolog.New(&said).Level(zerolog.WarnLevel)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		defer p.Close()
 		from := netip.MustParseAddrPort(address)
 		r := readerOf(t, p, QoS{}, func(*Sample) {})

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"rsros/test/need"
 )
 
 // captured returns the datagrams of real peers in testdata, by name.
@@ -20,9 +22,7 @@ func captured(t testing.TB) map[string][]byte {
 	list := map[string][]byte{}
 	for _, name := range files {
 		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.Must(t, err)
 		list[strings.TrimSuffix(filepath.Base(name), ".bin")] = b
 	}
 	return list
