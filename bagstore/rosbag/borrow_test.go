@@ -74,7 +74,7 @@ func imageBag(t *testing.T, count, bad int) (image []byte, want []seen, at int64
 
 func openAhead(t *testing.T, f badBytes) *bagstore.Recording {
 	t.Helper()
-	a := disk.NewAhead(f, f.Size(), disk.AheadOptions{Block: 64 << 10, Always: true})
+	a := disk.NewAhead(f, f.Size(), 64<<10, true)
 	b := newFile(a, f.Size(), "image")
 	b.ahead = a
 	need.Must(t, b.open(bagstore.OpenOptions{}, false))

@@ -116,7 +116,7 @@ func openBytes(image []byte) (*bagstore.Recording, error) {
 }
 
 func aheadOf(image []byte) *disk.Ahead {
-	return disk.NewAhead(coldBytes{bytes.NewReader(image)}, int64(len(image)), disk.AheadOptions{Block: 512, Always: true})
+	return disk.NewAhead(coldBytes{bytes.NewReader(image)}, int64(len(image)), 512, true)
 }
 
 // coldBytes is a file with nothing in the page cache.

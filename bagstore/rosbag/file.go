@@ -115,7 +115,7 @@ func openFile(f place.File, o bagstore.OpenOptions, indexOnly bool) (*File, erro
 	b := newFile(f, f.Info().Size, f.Info().Name)
 	b.from, b.file = f, place.OnDisk(f)
 	if b.file != nil && (forceDirect || o.Sequential && b.size >= disk.AheadLeast) {
-		if b.ahead = disk.OpenAhead(b.file, b.size, disk.AheadOptions{Always: forceDirect}); b.ahead != nil {
+		if b.ahead = disk.OpenAhead(b.file, b.size, forceDirect); b.ahead != nil {
 			b.r = b.ahead
 		}
 	}

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"math"
@@ -16,24 +15,14 @@ const (
 	aheadBlock = buffers.HugePage
 	// aheadDepth is the number of blocks that are read ahead.
 	aheadDepth = 5
-	// aheadRing is the number of slots in the ring if pages can't be moved: for blocks read ahead
-	// and some before them, because messages aren't exactly in time order, and are lent.
-	aheadRing = 14
-	// aheadSpare is the number of slots for blocks whose home slots are in use.
-	aheadSpare = 2
-	// aheadSlots is the number of blocks in memory.
-	aheadSlots = aheadRing + aheadSpare
+	// aheadRing is the number of slots in the ring: for blocks read ahead and some before them, because messages
+	// aren't exactly in time order, and are lent.
+	aheadRing = 15
+	// aheadSlots is the number of blocks in memory: those of the ring, and spare ones for when home slots are in use.
+	aheadSlots = aheadRing + 1
 	// AheadLeast is the smallest file size for which reading ahead pays.
 	AheadLeast = 64 << 20
 )
-
-// AheadOptions are for tests. The zero value has good defaults.
-type AheadOptions struct {
-	// Block is the block size in bytes; default 2 MiB.
-	Block int
-	// Always reads ahead of every read.
-	Always bool
-}
 
 // ColdFile is the file that Ahead reads. Tests use files that fail and change.
 type ColdFile interface {
@@ -58,15 +47,15 @@ type Ahead struct {
 	always bool
 
 	mu       sync.Mutex
-	over     sync.Cond // a read has completed
-	slots    []slot    // a block is in its home slot or in a spare one
+	over     sync.Cond        // a read has completed
+	slots    [aheadSlots]slot // a block is in its home slot or in a spare one
 	runs     [4]run
 	clock    uint64
-	underWay int  // pending reads
-	lent     int  // slots
-	refused  bool // direct reads fail, or there is no memory for them
-	closed   bool // no more reads are started
-	memory   pages
+	underWay int   // pending reads
+	lent     int   // slots
+	refused  bool  // direct reads fail, or there is no memory for them
+	closed   bool  // no more reads are started
+	memory   pages // of the slots, one after another; none after Close and the last loan
 }
 
 type slot struct {
@@ -88,18 +77,13 @@ const (
 	slotUsual // the block is read with the file's ReadAt
 )
 
-// NewAhead returns a reader of the first size bytes of f, which it closes.
-func NewAhead(f ColdFile, size int64, o AheadOptions) *Ahead {
-	a := &Ahead{f: f, size: size, block: int64(cmp.Or(o.Block, aheadBlock)), always: o.Always}
+// NewAhead returns a reader of the first size bytes of f in blocks, which it closes. With always, it reads ahead of
+// every read.
+func NewAhead(f ColdFile, size int64, block int, always bool) *Ahead {
+	a := &Ahead{f: f, size: size, block: int64(block), always: always, memory: aheadMemory.get(aheadSlots * block)}
 	a.over.L = &a.mu
-	if a.block == aheadBlock {
-		a.memory = aheadMemory.get()
-	} else {
-		a.memory = newPages(int(a.block))
-	}
-	a.slots = make([]slot, len(a.memory.held))
 	for i := range a.slots {
-		a.slots[i].buf = a.memory.bytes[i*int(a.block):][:a.block:a.block]
+		a.slots[i].buf = a.memory.bytes[i*block:][:block:block]
 	}
 	return a
 }
@@ -152,20 +136,19 @@ func (a *Ahead) take(p []byte, off, end int64, ahead bool) int {
 	return n
 }
 
+// index returns the number of a block's slot, or -1.
 func (a *Ahead) index(block int64) int {
 	has := func(i int) bool { return a.slots[i].state != slotEmpty && a.slots[i].block == block }
-	if home := a.home(block); has(home) {
+	if home := int(block % aheadRing); has(home) {
 		return home
 	}
-	for i := a.memory.ring; i < len(a.slots); i++ {
+	for i := aheadRing; i < aheadSlots; i++ {
 		if has(i) {
 			return i
 		}
 	}
 	return -1
 }
-
-func (a *Ahead) home(block int64) int { return int(block % int64(a.memory.ring)) }
 
 // find returns the slot of a block and marks it as used, or returns nil.
 func (a *Ahead) find(block int64) *slot {
@@ -195,53 +178,27 @@ func (a *Ahead) startAll(first, last int64) {
 	}
 }
 
-// room returns the block's home slot, or a spare one if the home slot was used recently; nil
-// if none is free. In its home slot a block follows the previous block in memory.
+// room returns the block's home slot, or a spare one if the home slot was used recently; nil if none is free. In its
+// home slot a block follows the previous block in memory.
 func (a *Ahead) room(block, first, last int64) *slot {
-	idle := func(s *slot) bool {
+	free := func(s *slot) bool {
 		return s.state == slotEmpty || s.state != slotReading && s.users == 0 && (s.block < first || s.block > last)
 	}
-	// oldest returns the least recently used idle slot with memory, starting at from, or -1.
-	oldest := func(from int) int {
-		best := -1
-		for i := from; i < len(a.slots); i++ {
-			if s := &a.slots[i]; a.memory.held[i] && idle(s) && (best < 0 || s.used < a.slots[best].used) {
-				best = i
-			}
-		}
-		return best
-	}
-	at := a.home(block)
-	home := &a.slots[at]
-	if !a.memory.held[at] {
-		from := oldest(0)
-		if from < 0 {
-			return nil
-		}
-		if !a.memory.move(at, from) {
-			a.refused = true
-			return nil
-		}
-		a.slots[from].state = slotEmpty
-		return home
-	}
+	home, spare := &a.slots[block%aheadRing], (*slot)(nil)
 	older := 0 // slots used less recently than home
 	for i := range a.slots {
-		if a.memory.held[i] && a.slots[i].used < home.used {
+		s := &a.slots[i]
+		if s.used < home.used {
 			older++
 		}
+		if i >= aheadRing && free(s) && (spare == nil || s.used < spare.used) {
+			spare = s
+		}
 	}
-	if idle(home) && older < aheadRing/2 {
+	if free(home) && (older < aheadRing/2 || spare == nil || home.used < spare.used) {
 		return home
 	}
-	spare := oldest(a.memory.ring)
-	if idle(home) && (spare < 0 || home.used < a.slots[spare].used) {
-		return home
-	}
-	if spare < 0 {
-		return nil
-	}
-	return &a.slots[spare]
+	return spare
 }
 
 func (a *Ahead) start(s *slot, block int64) {

@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"rsros/program/buffers"
 )
 
 // coldFile is a ColdFile on an operating system file, opened twice.
@@ -27,7 +29,7 @@ func AheadCall() string {
 
 // OpenAhead returns an Ahead for an open file of any size, or nil if it can't be read past
 // the page cache. The caller closes f.
-func OpenAhead(f *os.File, size int64, o AheadOptions) *Ahead {
+func OpenAhead(f *os.File, size int64, always bool) *Ahead {
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() || size == 0 {
 		return nil
@@ -40,7 +42,7 @@ func OpenAhead(f *os.File, size int64, o AheadOptions) *Ahead {
 	same, err := direct.Stat()
 	if err == nil && os.SameFile(st, same) {
 		if _, err = SetDirect(direct); err == nil {
-			return NewAhead(&coldFile{File: f, direct: direct}, size, o)
+			return NewAhead(&coldFile{File: f, direct: direct}, size, aheadBlock, always)
 		}
 	}
 	direct.Close() //nolint:errcheck // nothing was read
@@ -63,4 +65,14 @@ func (c *coldFile) Close() error {
 		<-c.queue.ended
 	}
 	return errors.Join(err, c.direct.Close())
+}
+
+// newPages returns memory outside the heap, unless the system refuses it.
+func newPages(n int) pages {
+	mapping, err := unix.Mmap(-1, 0, n+buffers.HugePage, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if err != nil {
+		return pages{bytes: buffers.Aligned(n, buffers.HugePage)}
+	}
+	return pages{buffers.Align(mapping, n, buffers.HugePage), mapping}
 }

@@ -35,7 +35,7 @@ func coldTestFile(t *testing.T, n int) (*os.File, []byte) {
 func TestAheadFile(t *testing.T) {
 	for _, size := range []int{1, 4095, 4096, aheadBlock + 4097} {
 		f, data := coldTestFile(t, size)
-		a := OpenAhead(f, int64(size), AheadOptions{Always: true})
+		a := OpenAhead(f, int64(size), true)
 		if a == nil {
 			need.System(t, "the file system of the temporary folder has no O_DIRECT")
 		}
@@ -113,52 +113,21 @@ func TestCached(t *testing.T) {
 // TestAheadRefused checks that pipes, and files that were removed or replaced, are read as usual.
 func TestAheadRefused(t *testing.T) {
 	f, _ := coldTestFile(t, 100)
-	if a := OpenAhead(f, 0, AheadOptions{}); a != nil {
+	if a := OpenAhead(f, 0, false); a != nil {
 		t.Error("an empty file is read ahead")
 	}
 	need.Must(t, os.Remove(f.Name()))
-	if a := OpenAhead(f, 100, AheadOptions{}); a != nil {
+	if a := OpenAhead(f, 100, false); a != nil {
 		t.Error("a file that was removed is opened")
 	}
 	need.Must(t, unix.Mkfifo(f.Name(), 0o600))
-	if a := OpenAhead(f, 100, AheadOptions{}); a != nil {
+	if a := OpenAhead(f, 100, false); a != nil {
 		t.Error("a named pipe in the place of the file is opened")
 	}
 	pipe, err := os.OpenFile(f.Name(), os.O_RDONLY|unix.O_NONBLOCK, 0)
 	need.Must(t, err)
 	defer pipe.Close()
-	if a := OpenAhead(pipe, 100, AheadOptions{}); a != nil {
+	if a := OpenAhead(pipe, 100, false); a != nil {
 		t.Error("a named pipe is read ahead")
-	}
-}
-
-// TestMove checks that moving memory keeps its content and leaves its old range reserved, and that
-// files are read as usual after a failed move.
-func TestMove(t *testing.T) {
-	page := os.Getpagesize()
-	p := newPages(page)
-	if p.ring != aheadReach {
-		need.System(t, "memory isn't moved on this system")
-	}
-	defer p.free()
-	want := randomBytes(page)
-	copy(p.bytes[3*page:], want)
-	if !p.move(100, 3) || !bytes.Equal(p.bytes[100*page:][:page], want) || p.held[3] || !p.held[100] {
-		t.Fatal("the memory wasn't moved")
-	}
-	if !bytes.Equal(p.bytes[3*page:][:page], make([]byte, page)) {
-		t.Error("the old place isn't empty")
-	}
-	data := randomBytes(40 * page)
-	f := &memFile{data: data}
-	a := NewAhead(f, int64(len(data)), AheadOptions{Block: page, Always: true})
-	defer moveFailed.Store(false) // other tests move memory
-	a.memory.broken = true
-	got, err := io.ReadAll(io.NewSectionReader(a, 0, int64(len(data))))
-	if err != nil || !bytes.Equal(got, data) || !a.refused || f.usual == 0 {
-		t.Errorf("got %d bytes, %v; reading ahead goes on: %v", len(got), err, !a.refused)
-	}
-	if err := a.Close(); err != nil {
-		t.Error(err)
 	}
 }

@@ -94,16 +94,15 @@ func randomBytes(n int) []byte {
 
 // TestAhead reads a file at random and from end to end, in several goroutines, with any part of it in
 // the cache.
-func TestAhead(t *testing.T) { eachMemory(t, testAhead) }
-
-func testAhead(t *testing.T, block int) {
+func TestAhead(t *testing.T) {
+	const block = 512
 	data := randomBytes(39*block + 35)
 	for name, cached := range map[string]func(int64) bool{
 		"cold": nil, "cached": func(int64) bool { return true }, "mixed": func(off int64) bool { return off/int64(block)%3 == 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &memFile{data: data, cached: cached}
-			a := NewAhead(f, int64(len(data)), AheadOptions{Block: block, Always: true})
+			a := NewAhead(f, int64(len(data)), block, true)
 			first := data[:min(len(data), 20_000)] // a larger part takes long
 			if err := iotest.TestReader(io.NewSectionReader(a, 0, int64(len(first))), first); err != nil {
 				t.Error(err)
@@ -177,7 +176,7 @@ func TestAheadWhen(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := &memFile{data: data}
-			a := NewAhead(f, end, AheadOptions{})
+			a := NewAhead(f, end, aheadBlock, false)
 			c.read(a, func(off, n int) {
 				if _, err := a.ReadAt(make([]byte, n), int64(off)); err != nil {
 					t.Fatal(err)
@@ -215,7 +214,7 @@ func TestAheadErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.f.data = data
-			a := NewAhead(c.f, int64(len(data)), AheadOptions{Block: 512, Always: true})
+			a := NewAhead(c.f, int64(len(data)), 512, true)
 			p := make([]byte, len(data))
 			n, err := a.ReadAt(p, 0)
 			if n != c.good || (err != nil) != (n < len(p)) || n < len(p) && !errors.Is(err, errBad) || !bytes.Equal(p[:n], data[:n]) {
@@ -239,7 +238,7 @@ func TestAheadOtherSize(t *testing.T) {
 	data := randomBytes(10_000)
 	for _, size := range []int64{1, 511, 512, 5_000, 9_999, 10_001, 10_240, 30_000} {
 		f := &memFile{data: data}
-		a := NewAhead(f, size, AheadOptions{Block: 512, Always: true})
+		a := NewAhead(f, size, 512, true)
 		p := make([]byte, 20_000)
 		n, err := a.ReadAt(p, 0)
 		if n != len(data) || err != io.EOF || !bytes.Equal(p[:n], data) { //nolint:errorlint // the contract of io.ReaderAt
@@ -259,7 +258,7 @@ func TestAheadOtherSize(t *testing.T) {
 // TestAheadClose checks that reads in progress own their memory until they finish.
 func TestAheadClose(t *testing.T) {
 	f := &memFile{data: randomBytes(10_000), gate: make(chan struct{}), cached: func(off int64) bool { return off == 0 }}
-	a := NewAhead(f, 10_000, AheadOptions{Block: 512, Always: true})
+	a := NewAhead(f, 10_000, 512, true)
 	if _, err := a.ReadAt(make([]byte, 100), 0); err != nil { // is cached; the rest isn't
 		t.Fatal(err)
 	}

@@ -6,8 +6,9 @@ type Loan struct {
 	first, last int // slots
 }
 
-// keepFree is the number of slots that Borrow leaves for reading ahead.
-const keepFree = aheadDepth + 1
+// maxLent is the number of slots that Borrow lends at most. When the last ones are lent, the home slots of the next
+// blocks are free.
+const maxLent = aheadRing - aheadDepth - 2
 
 // Borrow returns n bytes at off in the memory into which they were read ahead. They are read only and valid until the
 // loan is released, also after Close. Borrow returns nil if the bytes weren't read ahead, aren't contiguous in memory,
@@ -28,17 +29,15 @@ func (a *Ahead) Borrow(off int64, n int) ([]byte, Loan) {
 		a.startAll(first, last+aheadDepth)
 	}
 	l := Loan{a: a, first: a.index(first)}
-	if l.last = l.first + int(last-first); l.first < 0 || l.last >= a.memory.ring && l.last > l.first {
-		return nil, Loan{}
-	}
-	if !a.lend(l, first) {
+	if l.last = l.first + int(last-first); l.first < 0 || l.last >= aheadRing && l.last > l.first || !a.lend(l, first) {
 		return nil, Loan{}
 	}
 	for i := l.first; i <= l.last; i++ {
-		for a.slots[i].state == slotReading {
+		s := &a.slots[i]
+		for s.state == slotReading {
 			a.over.Wait()
 		}
-		if s := &a.slots[i]; s.state != slotReady || int64(s.n) < min(a.block, end-s.block*a.block) {
+		if s.state != slotReady || int64(s.n) < min(a.block, end-s.block*a.block) {
 			a.giveBack(l)
 			return nil, Loan{}
 		}
@@ -67,7 +66,7 @@ func (a *Ahead) lend(l Loan, first int64) bool {
 			more++
 		}
 	}
-	if a.lent+more > aheadSlots-keepFree {
+	if a.lent+more > maxLent {
 		return false
 	}
 	a.lent += more
@@ -105,11 +104,6 @@ func (a *Ahead) dispose() {
 	if a.lent > 0 || a.memory.bytes == nil {
 		return
 	}
-	if a.block == aheadBlock {
-		aheadMemory.put(a.memory)
-	} else {
-		a.memory.free()
-	}
-	a.memory = pages{ring: a.memory.ring}
-	clear(a.slots)
+	aheadMemory.put(a.memory)
+	a.memory, a.slots = pages{}, [aheadSlots]slot{}
 }

@@ -4,36 +4,18 @@ import (
 	"bytes"
 	"io"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
-
-	"rsros/test/need"
 )
-
-// eachMemory runs a test with blocks in memory that stays in place and, if the system moves whole
-// pages, with memory that is moved.
-func eachMemory(t *testing.T, test func(t *testing.T, block int)) {
-	t.Run("memory stays", func(t *testing.T) { test(t, 512) })
-	t.Run("memory moves", func(t *testing.T) {
-		p := newPages(os.Getpagesize())
-		p.free()
-		if p.ring == aheadRing {
-			need.System(t, "memory isn't moved on this system")
-		}
-		test(t, os.Getpagesize())
-	})
-}
 
 // TestBorrow checks that sequential reading borrows nearly all of a file, and that borrowed memory
 // stays unchanged while others read on, and after Close.
-func TestBorrow(t *testing.T) { eachMemory(t, testBorrow) }
-
-func testBorrow(t *testing.T, block int) {
+func TestBorrow(t *testing.T) {
+	const block = 512
 	piece := block + block/3
 	data := randomBytes(200 * block)
 	f := &memFile{data: data}
-	a := NewAhead(f, int64(len(data)), AheadOptions{Block: block, Always: true})
+	a := NewAhead(f, int64(len(data)), block, true)
 	if p, _ := a.Borrow(0, piece); p != nil {
 		t.Error("lent what nobody has begun to read")
 	}
@@ -61,11 +43,7 @@ func testBorrow(t *testing.T, block int) {
 			t.Errorf("other bytes at %d", off)
 		}
 	}
-	least := len(data) / 2
-	if a.memory.ring > 200 {
-		least = len(data) - 2*piece // all but the first block and the rest at the end
-	}
-	if n < least || f.usual > 0 {
+	if n < len(data)/2 || f.usual > 0 {
 		t.Errorf("of %d bytes %d were lent and %d read as usual", len(data), n, f.usual)
 	}
 	if err := a.Close(); err != nil {
@@ -88,12 +66,11 @@ func testBorrow(t *testing.T, block int) {
 }
 
 // TestBorrowMost checks that reading ahead goes on, however much a caller borrows and keeps.
-func TestBorrowMost(t *testing.T) { eachMemory(t, testBorrowMost) }
-
-func testBorrowMost(t *testing.T, block int) {
+func TestBorrowMost(t *testing.T) {
+	const block = 512
 	data := randomBytes(200 * block)
 	f := &memFile{data: data}
-	a := NewAhead(f, int64(len(data)), AheadOptions{Block: block, Always: true})
+	a := NewAhead(f, int64(len(data)), block, true)
 	var loans []Loan
 	got := make([]byte, block)
 	for off := 0; off+block <= len(data); off += block {
@@ -104,7 +81,7 @@ func testBorrowMost(t *testing.T, block int) {
 			loans = append(loans, l)
 		}
 	}
-	if len(loans) == 0 || len(loans) > aheadSlots-keepFree {
+	if len(loans) == 0 || len(loans) > maxLent {
 		t.Errorf("%d blocks are lent", len(loans))
 	}
 	if f.usual > len(data)/2 {
@@ -113,22 +90,9 @@ func testBorrowMost(t *testing.T, block int) {
 	for _, l := range loans {
 		l.Release()
 	}
-	if got := held(a); got != aheadSlots {
-		t.Errorf("%d blocks have memory, want %d", got, aheadSlots)
-	}
 	if err := a.Close(); err != nil || a.memory.bytes != nil {
 		t.Errorf("%v, memory of %d bytes", err, len(a.memory.bytes))
 	}
-}
-
-// held counts the slots that have memory.
-func held(a *Ahead) (n int) {
-	for _, h := range a.memory.held {
-		if h {
-			n++
-		}
-	}
-	return n
 }
 
 // TestBorrowNothing checks that what is unreadable or missing isn't lent.
@@ -145,7 +109,7 @@ func TestBorrowNothing(t *testing.T) {
 		"all is cached":          {&memFile{data: data, cached: func(int64) bool { return true }}, 20_000, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := NewAhead(c.f, c.size, AheadOptions{Block: 512, Always: true})
+			a := NewAhead(c.f, c.size, 512, true)
 			defer a.Close()
 			for off := int64(-1); off < 21_000; off += 100 {
 				p := make([]byte, 300)
@@ -167,11 +131,10 @@ func TestBorrowNothing(t *testing.T) {
 }
 
 // TestBorrowMany checks that several goroutines can read and borrow at scattered offsets.
-func TestBorrowMany(t *testing.T) { eachMemory(t, testBorrowMany) }
-
-func testBorrowMany(t *testing.T, block int) {
+func TestBorrowMany(t *testing.T) {
+	const block = 512
 	data := randomBytes(100 * block)
-	a := NewAhead(&memFile{data: data}, int64(len(data)), AheadOptions{Block: block, Always: true})
+	a := NewAhead(&memFile{data: data}, int64(len(data)), block, true)
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
