@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"runtime"
 	"slices"
@@ -119,7 +120,7 @@ func (a *app) batch(ctx context.Context, name string, flags []string, o batchOpt
 	if err != nil {
 		return usageError{err}
 	}
-	shard, err := o.shardOf(a.env)
+	shard, err := o.shardOf(os.Getenv)
 	if err != nil {
 		return usageError{err}
 	}

@@ -58,22 +58,11 @@ type app struct {
 	logFile  *os.File     // of __log:=, opened by logger; may be nil
 	node     bool         // the command is one; see isNode
 	lines    []*program.Lines
-	environ  []string
 	level    zerolog.Level // of the log
 	quiet    bool          // errors only
 
 	cache     string // folder of --cache
 	cacheSize int64  // 0 is the default
-}
-
-// env returns an environment variable, "" if it isn't set.
-func (a *app) env(name string) string {
-	for _, entry := range a.environ {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }
 
 // run executes one command line and returns the process's exit code.
@@ -94,7 +83,7 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 		return usageError{err}
 	}
 	a := &app{out: program.NewPrinter(std.out), err: program.NewPrinter(std.err), raw: std, ros: conf,
-		environ: environ, level: zerolog.InfoLevel}
+		level: zerolog.InfoLevel}
 	place.Register(place.Stream, &place.Streams{In: std.in, Out: std.out})
 	root := newRootCommand(a)
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {

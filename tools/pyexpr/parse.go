@@ -257,26 +257,18 @@ func (p *parser) call(t token, c callable, object ...node) node {
 }
 
 func (p *parser) index(object node) node {
-	var bounds [3]node
-	parts := 0
-	for ; parts < 3; parts++ {
+	var bounds []node // up to three; nil is left out
+	for more := true; more; more = len(bounds) < 3 && p.accept(":") {
+		var n node
 		if !p.at(":") && !p.at("]") {
-			bounds[parts] = p.expression()
+			n = p.expression()
 		}
-		if parts == 2 || !p.accept(":") {
-			break
-		}
+		bounds = append(bounds, n)
 	}
-	if parts == 0 && bounds[0] == nil {
+	if len(bounds) == 1 && bounds[0] == nil {
 		unexpected(p.peek())
 	}
 	p.expect("]")
-	if parts == 0 {
-		return func(f *frame) any {
-			v := object(f)
-			return f.element(v, bounds[0](f))
-		}
-	}
 	return func(f *frame) any {
 		v := object(f)
 		var at [3]any
@@ -284,6 +276,9 @@ func (p *parser) index(object node) node {
 			if n != nil {
 				at[i] = n(f)
 			}
+		}
+		if len(bounds) == 1 {
+			return f.element(v, at[0])
 		}
 		return f.slice(v, at[0], at[1], at[2])
 	}

@@ -119,12 +119,7 @@ func (p *Pair) fit(a, b []int64, pairs [][2]int, period float64, start int64) {
 	for _, k := range pairs {
 		off := float64(b[k[1]] - a[k[0]])
 		if n := len(whole); n > 0 {
-			for off+turns-whole[n-1] > period/2 {
-				turns -= period
-			}
-			for off+turns-whole[n-1] < -period/2 {
-				turns += period
-			}
+			turns -= period * math.Round((off+turns-whole[n-1])/period)
 		}
 		p.times = append(p.times, float64(a[k[0]]-a[0])/1e9)
 		offsets, whole = append(offsets, off), append(whole, off+turns)
