@@ -40,7 +40,6 @@ type episode struct {
 
 func (e *episode) rows() int64 { return int64(e.Sequence.Sets) }
 
-// file returns the name of the episode's file.
 func (e *episode) file() string { return fmt.Sprintf(fileOf, e.Index/chunkSize, e.Index%chunkSize) }
 
 // fits returns an error if an episode can't be in one data set with another.

@@ -56,7 +56,6 @@ const (
 	imagePrefix = "observation.images."
 )
 
-// lerobotSet is the whole data set.
 type lerobotSet struct {
 	settings
 	out      *dataset.Folder
@@ -147,7 +146,6 @@ func (d *lerobotSet) tasks() error {
 	return t.close(t.write(cells{"task": d.Robot.Task, "task_index": int64(0)}))
 }
 
-// row returns an episode's row.
 func (d *lerobotSet) row(e *episode) cells {
 	chunk, file := int64(e.Index/chunkSize), int64(e.Index%chunkSize)
 	row := cells{
@@ -199,7 +197,6 @@ func (d *lerobotSet) json(name string, v any) error {
 	return d.out.Text(name, append(text, '\n'))
 }
 
-// lerobotWriter writes an episode.
 type lerobotWriter struct {
 	*dataset.Input
 	*episode
@@ -281,7 +278,6 @@ func vector[T any](v []T) any {
 	return v
 }
 
-// count adds a value to the statistics.
 func (w *lerobotWriter) count(name string, cell any) {
 	r := w.running[name]
 	if r == nil {

@@ -138,7 +138,6 @@ left out, 1 not done, 2 wrong usage.`,
 	return cmd
 }
 
-// makeSet makes the data set.
 func makeSet(ctx context.Context, s settings, o dataset.Options) error {
 	if err := s.check(); err != nil {
 		return err

@@ -42,7 +42,6 @@ var (
 			"lossless=1:log-level=error", "-tag:v", "hvc1", "-f", "mp4"}}
 )
 
-// videoOptions are the settings of a file.
 type videoOptions struct {
 	Path          string // gets its name when the file is complete
 	Codec         videoCodec
@@ -154,7 +153,6 @@ func (w *videoWriter) Abort() {
 	_ = os.Remove(w.o.partial())
 }
 
-// verify decodes the file.
 func (w *videoWriter) verify() error {
 	input, err := fileName(w.o.partial())
 	if err != nil {

@@ -206,7 +206,6 @@ func (o batchOptions) shardOf(env func(string) string) (batch.Shard, error) {
 	return batch.ParseShard(o.shard)
 }
 
-// outputName returns the name of an item's output.
 func outputName(name, to string) string {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".active"), ".zstd")
 	switch to {

@@ -21,7 +21,6 @@ import (
 	"rsros/tools/rewrite"
 )
 
-// convertFlags are the flags of convert.
 type convertFlags struct {
 	convert.Options
 	sdk  string

@@ -12,7 +12,6 @@ import (
 	"rsros/ros/graph"
 )
 
-// masterArgs has the settings of master.
 type masterArgs struct {
 	Port   int    `setting:"port"`
 	Listen string `setting:"listen"`

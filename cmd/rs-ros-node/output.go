@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// outputFlag adds --output.
 func outputFlag(f *pflag.FlagSet, out *string, usage string) {
 	f.StringVarP(out, "output", "o", "", usage)
 }

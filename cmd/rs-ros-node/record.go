@@ -103,7 +103,6 @@ func addressArgs(cmd *cobra.Command, args []string) error {
 	return cobra.NoArgs(cmd, args)
 }
 
-// topicTable is the table of a recording of topics.
 func topicTable(t *record.Recording, ring bool) tableSource {
 	figures := func() []record.Figures { return []record.Figures{t.Figures()} }
 	help, commands := "space pause  s split  m mark  q quit", map[string]keys.Command{

@@ -328,7 +328,6 @@ func (t layout) short(name, shared string) string {
 	return name
 }
 
-// line writes a row.
 func (t layout) line(b *strings.Builder, first string, cell func(column) string) {
 	b.WriteString(runewidth.FillRight(clip(first, t.name), t.name))
 	for _, c := range t.columns {

@@ -174,7 +174,6 @@ func below(folder, name string) (string, bool) {
 	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
 }
 
-// now describes an item as it is now.
 func (it Item) now(ctx context.Context) (Item, error) {
 	if !it.Folder {
 		info, err := place.Stat(ctx, it.Path)
@@ -197,7 +196,6 @@ func (it Item) now(ctx context.Context) (Item, error) {
 	return joined(it, parts), nil
 }
 
-// joined returns the item of a folder with these files.
 func joined(it Item, parts []Item) Item {
 	h := sha256.New()
 	it.Folder, it.Size = true, 0

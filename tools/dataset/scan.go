@@ -38,7 +38,6 @@ type scan struct {
 	since    time.Duration // of the first of them
 }
 
-// run reads the recording and writes the sequence.
 func (s *Input) run(f Form) error {
 	w, err := f.Open(s)
 	if err != nil {
@@ -236,7 +235,6 @@ func find(from *process.Set, id camdriver.StreamID) (process.Image, bool) {
 	return from.Images[i], true
 }
 
-// lacking returns the streams that a set lacks.
 func lacking(from *process.Set, streams []camdriver.StreamID) (list []camdriver.StreamID) {
 	for _, id := range streams {
 		if _, ok := find(from, id); !ok {
@@ -274,7 +272,6 @@ func (s *scan) endHalves() {
 	}
 }
 
-// leave lists a set that is left out.
 func (s *scan) leave(e *rssets.Entry, why string) error {
 	s.LeftOut++
 	return s.leftOut.Printf("%d,%d,%q\n", int64(e.At), stamp(e.Frame), why)

@@ -144,7 +144,6 @@ func ancestors(links map[string]*link, twice map[string]bool, frame string) (lis
 	}
 }
 
-// readPath reads the transforms of a path's links.
 func (s *Input) readPath(p *tfPath) error {
 	all := slices.Concat(p.up, p.down)
 	total := 0

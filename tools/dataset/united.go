@@ -53,7 +53,6 @@ func (u *united) Motion(at int64, f *camdriver.Frame) error {
 	return u.err
 }
 
-// note notes what was interpolated.
 func (u *united) note() {
 	if u.separate {
 		u.s.Inform("imu0 has %d of %d gyroscope samples, each with the acceleration interpolated between two samples; the others have none around them", u.in, u.gyro)

@@ -104,7 +104,6 @@ func (w *frameWriter) frame(name string, e rsbag.Event) error {
 	return w.put(head.image(FrameImage(f)))
 }
 
-// found notes a stream or topic.
 func (w *frameWriter) found(name string, selected bool) {
 	if w.any = w.any || selected; !selected && !slices.Contains(w.left, name) {
 		w.left = append(w.left, name)
@@ -174,7 +173,6 @@ func (h frameHead) sample(values []float64, err ...error) (_ frameHead, data []b
 	return h, data, errors.Join(err...)
 }
 
-// image returns the frame of an image.
 func (h frameHead) image(p Image, err ...error) (frameHead, []byte, error) {
 	h.Width, h.Height, h.Stride, h.Encoding, h.BigEndian = p.Width, p.Height, p.Step, p.Encoding, p.BigEndian
 	if err := errors.Join(err...); err != nil {

@@ -20,7 +20,6 @@ type manifestFile struct {
 	Colour   *uint64 `json:"colour_of,omitempty"` // the number of the colour frame of a point cloud or of aligned depth
 }
 
-// describe fills in the fields of an image.
 func (m *manifestFile) describe(p Image, encoding string) {
 	m.Width, m.Height, m.Encoding = p.Width, p.Height, encoding
 	if p.Ext() == ".raw" {

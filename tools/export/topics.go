@@ -86,7 +86,6 @@ func (t *topics) stream(topic string) *manifestStream {
 	return s
 }
 
-// entry describes the topic's next file.
 func (t *topics) entry(m bagstore.Message, h msgs.Header, ext string) manifestFile {
 	return manifestFile{File: t.nextFile(t.stream(m.Conn.Topic).Place, t.counts[m.Conn.Topic], ext),
 		facts: messageFacts(m, h)}

@@ -25,7 +25,6 @@ type Measures struct {
 	publishers   map[*bagstore.Connection]*publisher
 }
 
-// topic is what was measured of a topic.
 type topic struct {
 	name        string
 	types       []string
@@ -38,7 +37,6 @@ type topic struct {
 	publishers  []*publisher
 }
 
-// publisher is a publisher of a topic.
 type publisher struct {
 	topic   *topic
 	spec    *msgs.Spec // nil: the definition is invalid

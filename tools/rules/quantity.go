@@ -115,14 +115,12 @@ func (s *spread) add(v float64, at bagstore.Time) {
 	s.found = true
 }
 
-// limit is a rule about a quantity.
 type limit struct {
 	*quantity
 	line     int     // in the rule file
 	min, max float64 // -Inf and +Inf are open
 }
 
-// describe describes the limit.
 func (l limit) describe() string {
 	switch {
 	case l.min == l.max:

@@ -97,7 +97,6 @@ func Analyse(ctx context.Context, bag *bagstore.Recording) (*Report, error) {
 	return r, r.compare()
 }
 
-// maxPairs bounds the pairs that are compared.
 const maxPairs = 1000
 
 // compare compares the first stream of each camera with those of others, and the streams of one.
