@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -36,11 +35,6 @@ const (
 	ownFolder = ".batch"
 	// maxItems bounds the memory for a listing.
 	maxItems = 1 << 20
-)
-
-var (
-	errName = errors.New("a name with control characters, empty elements or .. isn't opened")
-	errMany = fmt.Errorf("more than %d recordings; name a folder below", maxItems)
 )
 
 // List finds the recordings below a folder or address, in the order of names: files whose names end in .bag,

@@ -108,9 +108,6 @@ func (m *marker) await(ctx context.Context) error {
 	}
 }
 
-// errTaken means that another run has written the marker meanwhile.
-var errTaken = errors.New("another run is processing the same recording")
-
 // put writes the marker if it is still the one that was read.
 func (m *marker) put(ctx context.Context, res Result) error {
 	text, err := json.Marshal(res)

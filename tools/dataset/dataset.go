@@ -7,7 +7,6 @@ package dataset
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -45,12 +44,6 @@ type Options struct {
 	Progress     bagstore.Progress `json:"-"`
 	Log          zerolog.Logger    `json:"-"`
 }
-
-// Errors that Run returns before it writes anything.
-var (
-	ErrForm    = errors.New("unknown form of data sets")
-	ErrStreams = errors.New("the recording lacks streams that the form needs")
-)
 
 // Form is a layout of data sets.
 type Form struct {

@@ -190,9 +190,6 @@ func (f *Folder) Keep(s *Sequence, lost []string) {
 // OnError adds what releases a file that an error leaves open.
 func (f *Folder) OnError(release func() error) { f.closers = append(f.closers, release) }
 
-// ErrUnfinished means that a file isn't completed because of another error.
-var ErrUnfinished = errors.New("unfinished")
-
 // image writes a frame that passed Check as a PNG, unless it is there. It retains the frame while it is needed.
 func (f *Folder) image(name string, frame *camdriver.Frame) error {
 	if st, err := os.Stat(filepath.Join(f.Dir, filepath.FromSlash(name))); err == nil && st.Size() > 0 {

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -37,9 +36,6 @@ type placed struct {
 	t  [3]float64
 	r  [4]float64 // x, y, z, w
 }
-
-// errFrames means that a recording's tf doesn't connect frames in one way.
-var errFrames = errors.New("no transforms")
 
 const (
 	// maxFrames bounds the frames of a tree, and the links between two.

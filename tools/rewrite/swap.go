@@ -109,13 +109,6 @@ func (p Placement) Create(ctx context.Context, out string, write func(string) er
 	return write(out)
 }
 
-// ErrSameFile means that the new version of a file would replace it unasked.
-var ErrSameFile = errors.New(
-	"the output is the bag itself; without -o, compress and reindex replace it, and recover with --in-place")
-
-// ErrObject means that an object would be replaced in place, which only a file can be.
-var ErrObject = errors.New("an object can't be replaced in place; -o names another file or folder")
-
 // SameFile reports whether two paths name the same existing file, after links, or two addresses are equal.
 // Standard input isn't standard output.
 func SameFile(a, b string) bool {
