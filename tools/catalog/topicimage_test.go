@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"rsros/bagstore"
-	"rsros/bagstore/recording"
 	"rsros/msgs"
 	"rsros/msgs/imagetransport"
 	"rsros/test/need"
@@ -38,18 +37,12 @@ func compressedMessage(format string, data []byte) []byte {
 // of is the thumbnail of a file.
 func of(t *testing.T, path string) image.Image {
 	t.Helper()
-	bag, err := recording.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer bag.Close() //nolint:errcheck // only read
-	return ThumbnailImage(bag)
+	return ThumbnailImage(samplebag.Open(t, path))
 }
 
 // A RealSense recording has an image, too, also as a JPEG.
 func TestOfFrame(t *testing.T) {
-	path := samplebag.Data(t, "sw_small_lz4.bag")
-	bag, err := recording.Open(path, bagstore.OpenOptions{})
-	need.Must(t, err)
-	defer bag.Close() //nolint:errcheck // only read
+	bag := samplebag.Open(t, samplebag.Data(t, "sw_small_lz4.bag"))
 	got, err := jpeg.Decode(bytes.NewReader(Thumbnail(bag)))
 	need.Must(t, err)
 	if want := ThumbnailImage(bag).Bounds(); got.Bounds() != want || want.Empty() || want.Dx() > 2*thumbnailWidth {

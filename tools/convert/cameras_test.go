@@ -50,10 +50,7 @@ func TestCameras(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", o, r, err)
 			continue
 		}
-		f, err := rsbag.Open(o.Out, rsbag.Options{})
-		need.Must(t, err)
-		checkCamera(t, f, "robot1/wrist")
-		need.Must(t, f.Close())
+		checkCamera(t, open(t, o.Out), "robot1/wrist")
 	}
 }
 

@@ -31,13 +31,11 @@ import (
 // content. It skips frames of some kinds.
 func events(t *testing.T, path string, without ...camdriver.StreamKind) []string {
 	t.Helper()
-	f, err := rsbag.Open(path, rsbag.Options{})
-	need.Must(t, err)
-	defer f.Close()
+	f := open(t, path)
 	cur := f.Cursor(rsbag.CursorOptions{SystemTimes: true})
 	defer cur.Close()
 	var list []string
-	for e, ok := cur.Next(); ok; e, ok = cur.Next() {
+	for e := range cur.Events() {
 		switch {
 		case e.Option != nil:
 			list = append(list, fmt.Sprintf("%d %d option %v", e.Time, e.Sensor, *e.Option))
@@ -65,9 +63,7 @@ func events(t *testing.T, path string, without ...camdriver.StreamKind) []string
 // .db3 may have six decimals, which quaternions of a bag make orthogonal.
 func description(t *testing.T, path string, without ...camdriver.StreamKind) string {
 	t.Helper()
-	f, err := rsbag.Open(path, rsbag.Options{})
-	need.Must(t, err)
-	defer f.Close()
+	f := open(t, path)
 	snap := f.Snapshot()
 	var b strings.Builder
 	fmt.Fprintln(&b, snap.Info, snap.Reference, f.Additional())

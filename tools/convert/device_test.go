@@ -172,7 +172,7 @@ func writeNode(t *testing.T, path string, from *rsbag.File, n nodeBag) {
 	}
 	cur := from.Cursor(rsbag.CursorOptions{})
 	defer cur.Close()
-	for e, ok := cur.Next(); ok; e, ok = cur.Next() {
+	for e := range cur.Events() {
 		at := nodeStart + bagstore.Time(e.Time)
 		switch {
 		case e.Frame != nil:
@@ -196,7 +196,7 @@ func nodeEvents(t *testing.T, f *rsbag.File) (list []string) {
 			last[fmt.Sprint(i, o.ID)] = o.Value
 		}
 	}
-	for e, ok := cur.Next(); ok; e, ok = cur.Next() {
+	for e := range cur.Events() {
 		switch {
 		case e.Frame != nil && nodeTopics[e.Frame.Stream()] != "":
 			list = append(list, frameLine(e.Frame))
@@ -251,9 +251,7 @@ func nodeDescription(f *rsbag.File) (list []string) {
 // TestDevice checks that a camera node's topics, in any container, are converted back to
 // the recording, and that the rest is listed.
 func TestDevice(t *testing.T) {
-	from, err := rsbag.Open(need.Bag(t, "librealsense/sw_small_lz4.bag"), rsbag.Options{})
-	need.Must(t, err)
-	defer from.Close()
+	from := open(t, need.Bag(t, "librealsense/sw_small_lz4.bag"))
 	dir := t.TempDir()
 	robot := filepath.Join(dir, "robot.bag")
 	writeNode(t, robot, from, nodeBag{})
@@ -337,9 +335,7 @@ func played(t *testing.T, path string, want []string) {
 // TestDeviceGaps checks that a frame without metadata gets the next number, and that
 // metadata without a frame are counted as lost.
 func TestDeviceGaps(t *testing.T) {
-	from, err := rsbag.Open(need.Bag(t, "librealsense/sw_small_lz4.bag"), rsbag.Options{})
-	need.Must(t, err)
-	defer from.Close()
+	from := open(t, need.Bag(t, "librealsense/sw_small_lz4.bag"))
 	of := func(number uint64) func(*camdriver.Frame) bool {
 		return func(f *camdriver.Frame) bool { return f.Stream().Kind == camdriver.Depth && f.Number == number }
 	}
@@ -353,7 +349,7 @@ func TestDeviceGaps(t *testing.T) {
 	numbers := func(f *rsbag.File) (list []uint64) {
 		cur := f.Cursor(rsbag.CursorOptions{Streams: func(id camdriver.StreamID) bool { return id.Kind == camdriver.Depth }, FramesOnly: true})
 		defer cur.Close()
-		for e, ok := cur.Next(); ok; e, ok = cur.Next() {
+		for e := range cur.Events() {
 			list = append(list, e.Frame.Number)
 		}
 		return list
@@ -368,7 +364,7 @@ func TestDeviceGaps(t *testing.T) {
 	cur := node.Cursor(rsbag.CursorOptions{FramesOnly: true})
 	defer cur.Close()
 	var forward, backward []string
-	for e, ok := cur.Next(); ok; e, ok = cur.Next() {
+	for e := range cur.Events() {
 		forward = append(forward, frameLine(e.Frame))
 	}
 	for e, ok := cur.Last(node.Duration() + 1); ok; e, ok = cur.Last(e.Time) {

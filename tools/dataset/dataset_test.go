@@ -109,11 +109,6 @@ func pixels(t *testing.T, path string) []byte {
 	t.Helper()
 	file, err := os.ReadFile(path)
 	need.Must(t, err)
-	return decode(t, file)
-}
-
-func decode(t *testing.T, file []byte) []byte {
-	t.Helper()
 	img, err := png.Decode(bytes.NewReader(file))
 	need.Must(t, err)
 	var out []byte

@@ -39,14 +39,17 @@ type exportedStream struct {
 	Intrinsics, Extrinsics map[string]any
 }
 
-func readManifest(t *testing.T, dir string) (m exported) {
+func readManifest(t *testing.T, dir string) exported {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &m)
-	}
+	return readJSON[exported](t, filepath.Join(dir, "manifest.json"))
+}
+
+func readJSON[T any](t *testing.T, path string) (v T) {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	need.Must(t, err)
-	return m
+	need.Must(t, json.Unmarshal(text, &v))
+	return v
 }
 
 // sdkManifest lists what librealsense was given to record.
@@ -61,14 +64,9 @@ type sdkManifest struct {
 	}
 }
 
-func readSDKManifest(t *testing.T, name string) (m sdkManifest) {
+func readSDKManifest(t *testing.T, name string) sdkManifest {
 	t.Helper()
-	text, err := os.ReadFile(samplebag.Data(t, name))
-	if err == nil {
-		err = json.Unmarshal(text, &m)
-	}
-	need.Must(t, err)
-	return m
+	return readJSON[sdkManifest](t, samplebag.Data(t, name))
 }
 
 // checkTables compares motion samples and metadata with the manifest.

@@ -44,12 +44,7 @@ func run(t *testing.T, in string, names ...string) (*rsbag.File, reprocess.Resul
 		}
 		return nil, r, err
 	}
-	f, opened := rsbag.Open(out, rsbag.Options{})
-	if opened != nil {
-		t.Fatal(opened)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f, r, err
+	return open(t, out), r, nil
 }
 
 // frames reads all frames of a stream: their numbers and the hashes of their pixels.
@@ -57,15 +52,20 @@ func frames(t *testing.T, f *rsbag.File, id camdriver.StreamID) (out []string) {
 	t.Helper()
 	c := f.Cursor(rsbag.CursorOptions{Streams: rsbag.Only(id), FramesOnly: true})
 	defer c.Close()
-	for {
-		e, ok := c.Next()
-		if !ok {
-			return out
-		}
+	for e := range c.Events() {
 		h := fnv.New64a()
 		h.Write(e.Frame.Data)
 		out = append(out, fmt.Sprintf("%d %dx%d %016x", e.Frame.Number, e.Frame.Width, e.Frame.Height, h.Sum64()))
 	}
+	return out
+}
+
+func open(t *testing.T, path string) *rsbag.File {
+	t.Helper()
+	f, err := rsbag.Open(path, rsbag.Options{})
+	need.Must(t, err)
+	t.Cleanup(func() { f.Close() })
+	return f
 }
 
 func stream(f *rsbag.File, id camdriver.StreamID) camdriver.StreamSnapshot {
@@ -108,9 +108,7 @@ func TestAligned(t *testing.T) {
 
 // What isn't processed stays unchanged.
 func TestTheRestStays(t *testing.T) {
-	in, err := rsbag.Open(unpleasant, rsbag.Options{})
-	need.Must(t, err)
-	defer in.Close()
+	in := open(t, unpleasant)
 	f, _, err := run(t, unpleasant, "decimation", "colorizer")
 	need.Must(t, err)
 	for _, id := range []camdriver.StreamID{color, left} {
@@ -130,9 +128,7 @@ func TestTheRestStays(t *testing.T) {
 // Motion, poses, options and notifications are copied.
 func TestMotionIsCopied(t *testing.T) {
 	path := "../../test/data/librealsense/sw_small_lz4.bag"
-	in, err := rsbag.Open(path, rsbag.Options{})
-	need.Must(t, err)
-	defer in.Close()
+	in := open(t, path)
 	f, _, err := run(t, path, "spatial")
 	need.Must(t, err)
 	for _, s := range in.Streams() {
@@ -153,10 +149,7 @@ func TestPart(t *testing.T) {
 	if err != nil || r.Sets == 0 || r.Sets > 5 {
 		t.Fatalf("%+v, %v; want the sets of 0.1 s", r, err)
 	}
-	part, err := rsbag.Open(out, rsbag.Options{})
-	need.Must(t, err)
-	defer part.Close()
-	got := frames(t, part, color)
+	got := frames(t, open(t, out), color)
 	if i := slices.Index(whole, got[0]); i < 1 || i+len(got) >= len(whole) || !slices.Equal(got, whole[i:i+len(got)]) {
 		t.Errorf("colour is\n%q of\n%q", got, whole)
 	}

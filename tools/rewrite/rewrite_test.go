@@ -12,7 +12,6 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/bagstore"
-	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/samplebag"
 	"rsros/test/stockbag"
@@ -65,16 +64,6 @@ func TestLatched(t *testing.T) {
 	samplebag.Everywhere(t, out, got)
 }
 
-func splitFile(t *testing.T, in string, name func(int) string, o SplitOptions) ([]Part, error) {
-	t.Helper()
-	b, err := rosbag.Open(in, bagstore.OpenOptions{Sequential: true})
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close()
-	return Split(t.Context(), b, name, o)
-}
-
 func TestSplit(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.bag")
@@ -85,7 +74,7 @@ func TestSplit(t *testing.T) {
 		"size":     {Size: 40_000, Options: Options{Options: bagstore.Options{ChunkSize: 2000}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			parts, err := splitFile(t, in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
+			parts, err := Split(t.Context(), open(t, in, false), func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
 			need.Must(t, err)
 			var got []stockbag.Message
 			for _, p := range parts {
@@ -115,7 +104,7 @@ func TestSplitLatched(t *testing.T) {
 		"none":   {Messages: 50, Options: Options{Filter: bagstore.Filter{Start: start}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			parts, err := splitFile(t, in, func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
+			parts, err := Split(t.Context(), open(t, in, false), func(i int) string { return filepath.Join(dir, fmt.Sprint(name, i)) }, o)
 			if err != nil || len(parts) < 3 {
 				t.Fatalf("%d parts, %v", len(parts), err)
 			}
