@@ -74,12 +74,6 @@ func (p *Publisher) Subscribers() int { return p.w.Matched() }
 // Lost returns the number of messages that slow subscribers lost, by subscriber. It is empty if none was lost.
 func (p *Publisher) Lost() map[GUID]uint64 { return p.w.Lost() }
 
-// Statistics are counts of what was sent.
-type Statistics = dds.Statistics
-
-// Statistics returns the counts of all subscribers.
-func (p *Publisher) Statistics() Statistics { return p.w.Statistics() }
-
 // Close ends the publisher. What subscribers don't have yet is dropped; call Flush before to avoid that.
 func (p *Publisher) Close() {
 	if p.n.disown(p.w.GUID()) {

@@ -368,8 +368,8 @@ func (o *outlet) take(j *job, c *change, f *flight, from int, now time.Time) {
 	} else if !o.local {
 		j.count = f.run(from, fragmentsAtOnce)
 	}
-	o.w.statistics.Fragments += uint64(j.count)
-	o.w.statistics.Again += uint64(f.mark(from, j.count, now))
+	o.w.sent.fragments += uint64(j.count)
+	o.w.sent.again += uint64(f.mark(from, j.count, now))
 	whole := f.sent == f.n && f.wanted == 0
 	j.rest = whole && f.tail
 	if o.reliable && (whole || from/rtps.MaxSet != (from+j.count)/rtps.MaxSet) {

@@ -3,7 +3,6 @@ package dds
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -34,10 +33,10 @@ type Writer struct {
 	pool  sync.Pool
 
 	// Guarded by port.mu:
-	history    history
-	room       chan struct{} // closed when the history may have room; nil if nobody waits
-	lost       map[rtps.GUID]uint64
-	statistics Statistics
+	history history
+	room    chan struct{} // closed when the history may have room; nil if nobody waits
+	lost    map[rtps.GUID]uint64
+	sent    statistics
 }
 
 // NewWriter announces a writer.
@@ -255,19 +254,8 @@ func (w *Writer) end() {
 	w.trim()
 }
 
-// Statistics counts what a writer has sent.
-type Statistics struct {
-	Fragments uint64 // or whole samples, for the first time
-	Again     uint64 // the same, because a reader asked for them
-}
-
-func (s Statistics) String() string {
-	return fmt.Sprintf("%d datagrams, %d sent again", s.Fragments, s.Again)
-}
-
-// Statistics returns the counts of all readers.
-func (w *Writer) Statistics() Statistics {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.statistics
+// statistics counts what a writer has sent.
+type statistics struct {
+	fragments uint64 // or whole samples, for the first time
+	again     uint64 // the same, because a reader asked for them
 }

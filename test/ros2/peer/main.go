@@ -136,7 +136,7 @@ func publish(ctx context.Context, n *ros2.Node) {
 		lost += l
 	}
 	gigabytes := float64(k) * float64(len(pixels)) / 1e9
-	fmt.Printf("sent %d cpu %.2f s, %.2f s/GB, lost %d, flush %v, %s\n", k, used, used/gigabytes, lost, err, p.Statistics())
+	fmt.Printf("sent %d cpu %.2f s, %.2f s/GB, lost %d, flush %v\n", k, used, used/gigabytes, lost, err)
 }
 
 func processor() float64 {
