@@ -14,17 +14,20 @@ func (s *Server) updateConnections(now *State) {
 
 // connectionsSince returns the changes of the connection graph. Each changed name has its complete list.
 func (s *State) connectionsSince(before *State) (update connectionGraphUpdate, any bool) {
-	update = connectionGraphUpdate{PublishedTopics: []publishers{}, SubscribedTopics: []subscribers{},
-		AdvertisedServices: []providers{}, RemovedTopics: []string{}, RemovedServices: []string{}}
+	update = connectionGraphUpdate{PublishedTopics: []object{}, SubscribedTopics: []object{},
+		AdvertisedServices: []object{}, RemovedTopics: []string{}, RemovedServices: []string{}}
+	nodes := func(name, key string, list []string) object {
+		return object{"name": name, key: append([]string{}, list...)} // JSON encodes an empty list as []
+	}
 	for _, name := range changed(before.Publishers, s.Publishers, slices.Equal) {
-		update.PublishedTopics = append(update.PublishedTopics, publishers{name, ids(s.Publishers[name])})
+		update.PublishedTopics = append(update.PublishedTopics, nodes(name, "publisherIds", s.Publishers[name]))
 	}
 	for _, name := range changed(before.Subscribers, s.Subscribers, slices.Equal) {
-		update.SubscribedTopics = append(update.SubscribedTopics, subscribers{name, ids(s.Subscribers[name])})
+		update.SubscribedTopics = append(update.SubscribedTopics, nodes(name, "subscriberIds", s.Subscribers[name]))
 	}
 	for _, name := range changed(before.Providers, s.Providers, slices.Equal) {
 		if len(s.Providers[name]) > 0 {
-			update.AdvertisedServices = append(update.AdvertisedServices, providers{name, ids(s.Providers[name])})
+			update.AdvertisedServices = append(update.AdvertisedServices, nodes(name, "providerIds", s.Providers[name]))
 		} else {
 			update.RemovedServices = append(update.RemovedServices, name)
 		}
@@ -42,9 +45,6 @@ func (s *State) connectionsSince(before *State) (update connectionGraphUpdate, a
 		len(update.RemovedTopics)+len(update.RemovedServices) > 0
 	return update, any
 }
-
-// ids returns a copy of list that JSON doesn't encode as null.
-func ids(list []string) []string { return append([]string{}, list...) }
 
 // followGraph starts or stops sending the connection graph to the client. The first message has the whole graph.
 func (c *client) followGraph(on bool) {

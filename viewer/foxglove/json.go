@@ -59,23 +59,11 @@ type (
 		ID         string      `json:"id,omitempty"`
 	}
 	connectionGraphUpdate struct {
-		PublishedTopics    []publishers  `json:"publishedTopics"`
-		SubscribedTopics   []subscribers `json:"subscribedTopics"`
-		AdvertisedServices []providers   `json:"advertisedServices"`
-		RemovedTopics      []string      `json:"removedTopics"`
-		RemovedServices    []string      `json:"removedServices"`
-	}
-	publishers struct {
-		Name string   `json:"name"`
-		IDs  []string `json:"publisherIds"`
-	}
-	subscribers struct {
-		Name string   `json:"name"`
-		IDs  []string `json:"subscriberIds"`
-	}
-	providers struct {
-		Name string   `json:"name"`
-		IDs  []string `json:"providerIds"`
+		PublishedTopics    []object `json:"publishedTopics"` // a name, and publisherIds, subscriberIds or providerIds
+		SubscribedTopics   []object `json:"subscribedTopics"`
+		AdvertisedServices []object `json:"advertisedServices"`
+		RemovedTopics      []string `json:"removedTopics"`
+		RemovedServices    []string `json:"removedServices"`
 	}
 )
 
