@@ -22,7 +22,7 @@ type camera struct {
 	streams map[camdriver.StreamID]*stream
 	primary camdriver.StreamID // the stream whose frames count sets: depth, or the first video stream
 	first   uint64             // number of the primary stream's first frame in a file
-	shown   atomic.Uint64      // number + 1 of the primary stream's last frame; 0 before one came
+	last    atomic.Uint64      // number + 1 of the primary stream's last frame; 0 before one came
 	layout  *layout            // for Foxglove's clients; nil if they see something else
 }
 
@@ -168,7 +168,7 @@ func labels(o camdriver.Option) (list map[string]string) {
 // Frame implements camdriver.Handler.
 func (g *camera) Frame(sensor int, f *camdriver.Frame) {
 	if f.Stream() == g.primary {
-		g.shown.Store(f.Number + 1)
+		g.last.Store(f.Number + 1)
 	}
 	if g.Frozen.Load() {
 		return

@@ -141,8 +141,8 @@ func (g *cameras) step(n int) error {
 		return err
 	}
 	number := g.lead.first
-	if shown := g.lead.shown.Load(); shown > 0 {
-		at := int64(shown-1) + int64(n)
+	if last := g.lead.last.Load(); last > 0 {
+		at := int64(last-1) + int64(n)
 		number = uint64(max(at, int64(number)))
 	}
 	return g.goTo(g.lead.setEnd(number))

@@ -195,7 +195,7 @@ func (g *cameras) state() *api.State {
 		return &api.State{Playing: !frozen, Rate: 1}
 	}
 	out := g.controls.state()
-	if n := g.lead.shown.Load(); n > g.lead.first {
+	if n := g.lead.last.Load(); n > g.lead.first {
 		set := int(n - 1 - g.lead.first)
 		out.Set = &set
 	}

@@ -38,7 +38,7 @@ func (s *Server) AttachGraph(graph foxglove.Graph, r *record.Recording, name str
 	})
 	s.jobs.Go(func() {
 		var known atomic.Pointer[[]foxglove.Topic] // nil before the first state
-		var shown *[]foxglove.Topic
+		var updated *[]foxglove.Topic              // those of the last update
 		unfollow := func() {}
 		defer func() { unfollow() }()
 		var looked time.Time // when there were viewers; zero if the graph isn't followed
@@ -53,9 +53,9 @@ func (s *Server) AttachGraph(graph foxglove.Graph, r *record.Recording, name str
 				unfollow()
 				unfollow, looked = func() {}, time.Time{}
 			}
-			if list := known.Load(); list != nil && (list != shown || r != nil) {
+			if list := known.Load(); list != nil && (list != updated || r != nil) {
 				g.update(*list)
-				shown = list
+				updated = list
 			}
 		})
 	})
@@ -94,9 +94,9 @@ func (g *graphStage) open(t *topic, of foxglove.Topic) {
 		stop, err := g.graph.Subscribe(of, func(m foxglove.Message) {
 			if !g.frozen.Load() {
 				m.Retain()
-				shown := t.message(m.Content(nil), m.Time, m.Body.Release)
-				t.kept.add(shown, m)
-				t.offer(shown)
+				out := t.message(m.Content(nil), m.Time, m.Body.Release)
+				t.kept.add(out, m)
+				t.offer(out)
 			}
 		})
 		if err != nil {

@@ -90,10 +90,10 @@ func New(o Options) (*Server, error) {
 	f := o.Foxglove
 	if f.Source == nil {
 		s.topicsShown, s.o.Playback = true, true
-		f.Name, f.Source, f.Log = s.o.Node, shown{s}, o.Log
+		f.Name, f.Source, f.Log = s.o.Node, foxgloveSource{s}, o.Log
 	}
 	if s.o.Playback {
-		f.Playback = shown{s}
+		f.Playback = foxgloveSource{s}
 	}
 	f.Control = !o.ViewOnly
 	s.foxglove = foxglove.New(f)

@@ -32,7 +32,12 @@ const (
 	Message Codec = 5 // a serialized ROS 1 message
 )
 
-// Head begins a binary message. Metadata and the body follow it.
+// Head begins a binary message. Metadata and the body follow it. Numbers are little-endian:
+//
+//	 0      1       2        4          8        16      24     32      34       36       40         44        48
+//	+------+-------+--------+----------+--------+-------+------+-------+--------+--------+----------+---------+
+//	| kind | codec | stream | sequence | number | stamp | time | width | height | stride | metadata | skipped |
+//	+------+-------+--------+----------+--------+-------+------+-------+--------+--------+----------+---------+
 type Head struct {
 	Kind          Kind
 	Codec         Codec

@@ -3,6 +3,7 @@
 package clients
 
 import (
+	"errors"
 	"fmt"
 	"net"
 
@@ -19,10 +20,7 @@ func limitUnsent(conn *net.TCPConn, bytes int) error {
 	err = raw.Control(func(fd uintptr) {
 		failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, bytes)
 	})
-	if err == nil {
-		err = failed
-	}
-	if err != nil {
+	if err = errors.Join(err, failed); err != nil {
 		return fmt.Errorf("set TCP_NOTSENT_LOWAT to %d: %w", bytes, err)
 	}
 	return nil

@@ -7,11 +7,11 @@ import (
 	"rsros/viewer/foxglove"
 )
 
-// shown is the topics and the playback of what the server shows, for Foxglove's clients.
-type shown struct{ *Server }
+// foxgloveSource is the topics and the playback of what the server shows, for Foxglove's clients.
+type foxgloveSource struct{ *Server }
 
 // topic returns a topic of what is shown, or nil.
-func (s shown) topic(name string) *topic {
+func (s foxgloveSource) topic(name string) *topic {
 	if g := s.current(); g != nil {
 		return g.topicList().byName[name]
 	}
@@ -40,7 +40,7 @@ func (t *topics) advertised() (list []foxglove.Topic) {
 var errTopicGone = errors.New("the topic isn't shown any more")
 
 // Subscribe implements foxglove.Source.
-func (s shown) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (stop func(), err error) {
+func (s foxgloveSource) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (stop func(), err error) {
 	topic := s.topic(t.Name)
 	if topic == nil {
 		return nil, errTopicGone
@@ -57,7 +57,7 @@ func (s shown) Subscribe(t foxglove.Topic, deliver func(foxglove.Message)) (stop
 }
 
 // Recall implements foxglove.Recaller. The topic's last message is sent at the next update.
-func (s shown) Recall(t foxglove.Topic) {
+func (s foxgloveSource) Recall(t foxglove.Topic) {
 	if topic := s.topic(t.Name); topic != nil && topic.latched.Load() == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *Server) takeRecalled() []*stream {
 }
 
 // Range implements foxglove.Playback.
-func (s shown) Range() (start, end int64, ok bool) {
+func (s foxgloveSource) Range() (start, end int64, ok bool) {
 	if g := s.current(); g != nil {
 		from, to, ok := g.span()
 		return int64(from), int64(to), ok
@@ -84,7 +84,7 @@ func (s shown) Range() (start, end int64, ok bool) {
 }
 
 // Do implements foxglove.Playback: it pauses first and plays last, so that no message is published in between.
-func (s shown) Do(c foxglove.PlaybackCommand) (now foxglove.PlaybackState, err error) {
+func (s foxgloveSource) Do(c foxglove.PlaybackCommand) (now foxglove.PlaybackState, err error) {
 	err = s.do(s.ctx, func() (err error) {
 		now, err = s.control(c)
 		return err
