@@ -33,13 +33,11 @@ type Node struct {
 	own      map[GUID]func() // closes each endpoint
 	infos    map[rtps.Prefix][]nodeInfo
 	types    map[string]typeText
-	watchers map[*watcher]struct{}
+	watchers map[*func()]struct{}
 }
 
 // typeText is what is known of a type.
 type typeText struct{ hash, definition string }
-
-type watcher struct{ call func() }
 
 // Join starts a node. It returns at once: others are found later.
 func Join(ctx context.Context, config Config) (*Node, error) {
@@ -55,7 +53,7 @@ func Join(ctx context.Context, config Config) (*Node, error) {
 	}
 	n := &Node{
 		config: config, changes: work.NewSignal(), own: map[GUID]func(){}, infos: map[rtps.Prefix][]nodeInfo{},
-		types: map[string]typeText{}, watchers: map[*watcher]struct{}{},
+		types: map[string]typeText{}, watchers: map[*func()]struct{}{},
 	}
 	n.ctx, n.cancel = context.WithCancel(ctx)
 	var err error
@@ -98,8 +96,8 @@ func (n *Node) tellWatchers() {
 		n.mu.Lock()
 		list := slices.Collect(maps.Keys(n.watchers))
 		n.mu.Unlock()
-		for _, w := range list {
-			w.call()
+		for _, call := range list {
+			(*call)()
 		}
 	}
 }
@@ -107,14 +105,13 @@ func (n *Node) tellWatchers() {
 // OnChange calls a function whenever the graph has changed, until stop is called. Changes that come together are told
 // once.
 func (n *Node) OnChange(call func()) (stop func()) {
-	w := &watcher{call}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.watchers[w] = struct{}{}
+	n.watchers[&call] = struct{}{}
 	return func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		delete(n.watchers, w)
+		delete(n.watchers, &call)
 	}
 }
 
