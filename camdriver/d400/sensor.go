@@ -60,7 +60,9 @@ type run struct {
 
 // attach reads options and profiles of the camera.
 func (s *sensor) attach(l *link) error {
+	release := s.hold()
 	options, err := probeSettings(l, append(s.make(l), fixedDrops(s)))
+	release()
 	if err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func (s *sensor) Option(id camdriver.OptionID) (o camdriver.Option, ok bool) {
 // read returns an option's state, read from the camera if l isn't nil.
 func (s *sensor) read(l *link, k *probedOption) camdriver.Option {
 	if l != nil {
-		if v, err := k.get(l); l.note(err) == nil {
+		if v, err := s.ask(l, k); l.note(err) == nil {
 			s.mu.Lock()
 			k.last = v
 			s.mu.Unlock()
@@ -132,6 +134,21 @@ func (s *sensor) read(l *link, k *probedOption) camdriver.Option {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return k.option()
+}
+
+// ask reads an option's value from the camera.
+func (s *sensor) ask(l *link, k *probedOption) (float32, error) {
+	defer s.hold()()
+	return k.get(l)
+}
+
+// hold takes the lock of the stereo module's options, if it is that sensor. Options are read and written under it.
+func (s *sensor) hold() (release func()) {
+	if s.module == nil {
+		return func() {}
+	}
+	s.module.mu.Lock()
+	return s.module.mu.Unlock
 }
 
 func (s *sensor) SetOption(id camdriver.OptionID, value float32) error {
@@ -180,7 +197,7 @@ func (s *sensor) endAutomatic(l *link, id camdriver.OptionID, changed func(choic
 	if k == nil {
 		return nil
 	}
-	if on, err := k.get(l); err == nil && on == 0 {
+	if on, err := s.ask(l, k); err == nil && on == 0 {
 		return nil
 	}
 	return s.write(l, k, 0, changed)
@@ -188,8 +205,11 @@ func (s *sensor) endAutomatic(l *link, id camdriver.OptionID, changed func(choic
 
 // write sets an option of the camera.
 func (s *sensor) write(l *link, k *probedOption, value float32, changed func(choice)) error {
+	release := s.hold()
 	kept := k.kept != nil && k.kept()
-	if err := l.note(k.set(l, value)); err != nil {
+	err := l.note(k.set(l, value))
+	release()
+	if err != nil {
 		return fmt.Errorf("set option %s to %g: %w", k.id, value, err)
 	}
 	c := choice{k.id, value}

@@ -21,7 +21,7 @@ type stereoModule struct {
 	streaming func() bool
 	units     atomic.Uint32 // bits of metres per unit of depth
 
-	mu     sync.Mutex // held while an option is read or written, and guards what follows
+	mu     sync.Mutex // held while an option is read or written (sensor.hold), and guards what follows
 	hdr    hdr
 	limits limits
 }
@@ -31,38 +31,6 @@ func (m *stereoModule) unplugged() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.hdr.on, m.hdr.index, m.hdr.before, m.hdr.paused = false, 0, 0, nil
-}
-
-// locked returns the setting with functions that hold mu.
-func (m *stereoModule) locked(s setting) setting {
-	out := s
-	out.get = func(l *link) (float32, error) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		return s.get(l)
-	}
-	if s.ask != nil {
-		out.ask = func(l *link) (span, error) {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			return s.ask(l)
-		}
-	}
-	if s.kept != nil {
-		out.kept = func() bool {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			return s.kept()
-		}
-	}
-	if s.set != nil {
-		out.set = func(l *link, v float32) error {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			return s.set(l, v)
-		}
-	}
-	return out
 }
 
 func (m *stereoModule) setUnits(v float32) { m.units.Store(math.Float32bits(v)) }
@@ -78,10 +46,8 @@ var (
 	syncByXUFirmware    = model.Version{5, 17, 2, 5}
 )
 
-// settings returns the options of the stereo module.
+// settings returns the options of the stereo module. The caller must hold mu.
 func (m *stereoModule) settings(l *link, p model.Product) []setting {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	xu := func(selector uint8, size int) uvcControl { return uvcControl{at: l.depthXU(selector), size: size} }
 	exposure := uvcOption(camdriver.OptionExposure, xu(model.XUExposure, 4),
 		"Depth exposure in µs; setting it ends auto exposure").
@@ -156,9 +122,6 @@ func (m *stereoModule) settings(l *link, p model.Product) []setting {
 		if row.has {
 			list = append(list, row.list...)
 		}
-	}
-	for i, s := range list {
-		list[i] = m.locked(s)
 	}
 	return list
 }
