@@ -28,37 +28,19 @@ func distance(a, b uint16) uint16 {
 }
 
 // forth filters a row forwards, except for its first and last pixel.
-func (e *Edges) forth(row []uint16) {
-	delta, gap := uint16(e.Delta), 0
-	before := row[0]
-	for x := 1; x < len(row)-1; x++ {
-		d := row[x]
-		if before != 0 {
-			if d != 0 {
-				gap = 0
-				if away := distance(d, before); away != 0 && away <= delta {
-					d = e.mix(d, before)
-					row[x] = d
-				}
-			} else if e.Radius > 0 {
-				if gap++; gap < e.Radius {
-					d = before
-					row[x] = d
-				}
-			}
-		}
-		before = d
-	}
-}
+func (e *Edges) forth(row []uint16) { e.row(row, 0, len(row)-1, 1, 0) }
 
 // back filters a row backwards. As in the SDK, a depth of 1 is a hole.
-func (e *Edges) back(row []uint16) {
+func (e *Edges) back(row []uint16) { e.row(row, len(row)-1, -1, -1, 1) }
+
+// row filters the pixels after first and before end in steps of 1 or -1. Depths up to hole are holes.
+func (e *Edges) row(row []uint16, first, end, step int, hole uint16) {
 	delta, gap := uint16(e.Delta), 0
-	before := row[len(row)-1]
-	for x := len(row) - 2; x >= 0; x-- {
+	before := row[first]
+	for x := first + step; x != end; x += step {
 		d := row[x]
 		if before != 0 {
-			if d > 1 {
+			if d > hole {
 				gap = 0
 				if distance(d, before) <= delta {
 					d = e.mix(d, before)
