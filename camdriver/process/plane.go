@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"rsros/camdriver"
-	"rsros/camdriver/process/internal/smooth"
 )
 
 // plane is the pixels of a frame.
@@ -31,20 +30,14 @@ func planeOf(f *camdriver.Frame) (plane, error) {
 func (p *plane) row(y int) []byte { return p.data[y*p.stride:][:p.width*p.size] }
 
 // row16 returns a row of 16-bit pixels.
-func (p *plane) row16(y int) []uint16 { return reinterpret[uint16](p.row(y)) }
+func (p *plane) row16(y int) []uint16 { return rowOf[uint16](p, y) }
 
-// reinterpret returns bytes as numbers in host byte order, which is little-endian on all
-// supported platforms. The bytes need not be aligned.
-func reinterpret[T smooth.Sample | uint8](b []byte) []T {
+// reinterpret returns bytes as numbers in host byte order, which is little-endian on all supported platforms, or as
+// arrays of bytes. They need not be aligned.
+func reinterpret[T any](b []byte) []T {
 	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
 }
 
-// rowOf returns a row of numbers.
-func rowOf[T smooth.Sample | uint8](p *plane, y int) []T { return reinterpret[T](p.row(y)) }
-
-// pixels returns bytes as pixels.
-func pixels[P [1]byte | [2]byte | [3]byte | [4]byte](b []byte) []P {
-	var zero P
-	return unsafe.Slice((*P)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/len(zero))
-}
+// rowOf returns a row of numbers or pixels.
+func rowOf[T any](p *plane, y int) []T { return reinterpret[T](p.row(y)) }

@@ -106,7 +106,7 @@ func (r *Rotation) rows(_, from, to int) {
 func turnBytes[P [1]byte | [2]byte | [3]byte | [4]byte](r *Rotation, top, bottom int) {
 	if r.angle == 180 {
 		for y := top; y < bottom; y++ {
-			out, in := pixels[P](r.out.row(y)), pixels[P](r.in.row(r.in.height-1-y))
+			out, in := rowOf[P](&r.out, y), rowOf[P](&r.in, r.in.height-1-y)
 			in = in[:len(out)]
 			for x := range out {
 				out[x] = in[len(in)-1-x]
@@ -131,7 +131,7 @@ func turnTile[P [1]byte | [2]byte | [3]byte | [4]byte](r *Rotation, left, right,
 		if r.angle == -90 {
 			column = r.in.width - 1 - y
 		}
-		out, at := pixels[P](r.out.row(y))[left:right], first+column*size
+		out, at := rowOf[P](&r.out, y)[left:right], first+column*size
 		for x := range out {
 			out[x] = P(r.in.data[at:][:size])
 			at += step

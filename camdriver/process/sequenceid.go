@@ -1,6 +1,10 @@
 package process
 
-import "rsros/camdriver"
+import (
+	"slices"
+
+	"rsros/camdriver"
+)
 
 // SequenceID selects one of two alternating exposures. It replaces the other one by the
 // last selected frame, with its number and time.
@@ -77,13 +81,12 @@ func (s *SequenceID) remember(img Image, id int64) {
 		img.Frame.Release() // never selected
 		return
 	}
-	kept := s.last[:0]
-	for _, l := range s.last { // drop frames of an earlier run of the stream
-		if l.profile != img.Profile && l.profile.Stream == img.Profile.Stream && l.format == img.Frame.Profile.Format {
+	s.last = slices.DeleteFunc(s.last, func(l sequenced) bool { // frames of an earlier run of the stream
+		old := l.profile != img.Profile && l.profile.Stream == img.Profile.Stream && l.format == img.Frame.Profile.Format
+		if old {
 			l.image.Frame.Release()
-			continue
 		}
-		kept = append(kept, l)
-	}
-	s.last = append(kept, sequenced{img.Profile, img.Frame.Profile.Format, id, img})
+		return old
+	})
+	s.last = append(s.last, sequenced{img.Profile, img.Frame.Profile.Format, id, img})
 }
