@@ -84,8 +84,8 @@ type Frame struct {
 // NewFrame returns a frame with one reference. owner holds the memory of Data and is
 // released with the frame's last reference; it may be nil.
 func NewFrame(owner buffers.Releaser) *Frame {
-	f := &Frame{owner: owner}
-	f.refs.Init()
+	f := &Frame{}
+	f.Renew(owner)
 	return f
 }
 

@@ -75,8 +75,8 @@ func (st *stream) metadata(set *settings, number uint64, ticks int64, now time.T
 	}
 	m.Set(camdriver.MetaSensorTimestamp, ticks-middle)
 	for _, v := range optionMetadata {
-		if i := set.find(v.option); i >= 0 {
-			m.Set(v.key, int64(set.options[i].Value))
+		if o, ok := camdriver.FindOption(set.options, v.option); ok {
+			m.Set(v.key, int64(o.Value))
 		}
 	}
 	if kind != camdriver.Color {

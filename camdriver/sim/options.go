@@ -89,10 +89,8 @@ func (s *settings) find(id camdriver.OptionID) int {
 
 // value returns the value of an option, or 0 if the sensor lacks it.
 func (s *settings) value(id camdriver.OptionID) float32 {
-	if i := s.find(id); i >= 0 {
-		return s.options[i].Value
-	}
-	return 0
+	o, _ := camdriver.FindOption(s.options, id)
+	return o.Value
 }
 
 // set returns the settings with an option changed, and the options that differ.
@@ -146,8 +144,8 @@ func consequence(id camdriver.OptionID, value float32) (camdriver.OptionID, floa
 func (s *settings) withLook() *settings {
 	k := look{gain: 1, saturation: 1, laser: 1}
 	relative := func(id camdriver.OptionID) float32 {
-		if i := s.find(id); i >= 0 && s.options[i].Default != 0 {
-			return s.options[i].Value / s.options[i].Default
+		if o, _ := camdriver.FindOption(s.options, id); o.Default != 0 {
+			return o.Value / o.Default
 		}
 		return 1
 	}
@@ -160,7 +158,7 @@ func (s *settings) withLook() *settings {
 	k.offset = s.value(camdriver.OptionBrightness)
 	k.saturation = relative(camdriver.OptionSaturation)
 	k.laser = relative(camdriver.OptionLaserPower)
-	if i := s.find(camdriver.OptionEmitterEnabled); i >= 0 && s.options[i].Value == 0 {
+	if o, ok := camdriver.FindOption(s.options, camdriver.OptionEmitterEnabled); ok && o.Value == 0 {
 		k.laser = 0
 	}
 	s.look = k

@@ -79,11 +79,11 @@ func Open(o Options) (*Device, error) {
 func (d *Device) add(name string, profiles []camdriver.Profile, options []camdriver.Option, filters []string) {
 	s := &sensor{dev: d, number: len(d.sensors), name: name, profiles: profiles, filters: filters}
 	s.loops = make(map[camdriver.StreamID]*loop)
-	if i := slices.IndexFunc(options,
-		func(o camdriver.Option) bool { return o.ID == camdriver.OptionGlobalTimeEnabled }); i >= 0 && d.opt.Drift != 0 {
-		options[i].Value = 0
+	set := newSettings(options)
+	if i := set.find(camdriver.OptionGlobalTimeEnabled); i >= 0 && d.opt.Drift != 0 {
+		set.options[i].Value = 0
 	}
-	s.settings.Store(newSettings(options))
+	s.settings.Store(set)
 	d.sensors = append(d.sensors, s)
 }
 
@@ -111,8 +111,8 @@ func (d *Device) Info() []camdriver.Info {
 	return []camdriver.Info{
 		{Key: camdriver.InfoName, Value: "Intel RealSense D435I (simulated)"},
 		{Key: camdriver.InfoSerialNumber, Value: d.opt.Serial},
-		{Key: camdriver.InfoFirmwareVersion, Value: "5.17.0.10"},
-		{Key: camdriver.InfoRecommendedFirmwareVersion, Value: "5.17.0.10"},
+		{Key: camdriver.InfoFirmwareVersion, Value: model.RecommendedFirmware},
+		{Key: camdriver.InfoRecommendedFirmwareVersion, Value: model.RecommendedFirmware},
 		{Key: camdriver.InfoPhysicalPort, Value: "sim"},
 		{Key: camdriver.InfoAdvancedMode, Value: "NO"},
 		{Key: camdriver.InfoProductId, Value: "0B3A"},
