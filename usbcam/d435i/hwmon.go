@@ -134,10 +134,9 @@ func (c *Camera) region(op uint32) []byte {
 
 // gvd returns the device description (GVD).
 func (c *Camera) gvd() []byte {
-	return model.GVD{
-		Firmware: c.opt.Firmware, Serial: c.opt.Serial, ASICSerial: c.opt.ASICSerial,
-		Locked: true, AccelChip: model.ChipBMI055,
-		GlobalShutter: true, Projector: true, HasRGB: c.opt.hasColor(), HasIMU: c.opt.hasMotion(),
-		Hardware: c.opt.GVD.Hardware, Sealed: c.opt.GVD.Sealed, IRFilter: c.opt.GVD.IRFilter,
-	}.Encode()
+	g := c.opt.GVD
+	g.Firmware, g.Serial, g.ASICSerial = c.opt.Firmware, c.opt.Serial, c.opt.ASICSerial
+	g.Locked, g.AccelChip, g.GlobalShutter, g.Projector = true, model.ChipBMI055, true, true
+	g.HasRGB, g.HasIMU = c.opt.hasColor(), c.opt.hasMotion()
+	return g.Encode()
 }

@@ -3,6 +3,8 @@ package d435i
 import (
 	"context"
 	"time"
+
+	"rsros/camdriver"
 )
 
 const statusEndpoint = 0x87
@@ -17,18 +19,10 @@ type turn struct {
 // until returns a Wait that lasts until due, or forever if due is zero.
 func until(due time.Time) func(context.Context) error {
 	return func(ctx context.Context) error {
-		var timer <-chan time.Time
-		if !due.IsZero() {
-			t := time.NewTimer(time.Until(due))
-			defer t.Stop()
-			timer = t.C
+		if due.IsZero() {
+			<-ctx.Done()
 		}
-		select {
-		case <-timer:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		return camdriver.System{}.SleepUntil(ctx, due)
 	}
 }
 
