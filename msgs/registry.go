@@ -40,13 +40,7 @@ func Lookup(name string) (Type, bool) {
 }
 
 // MustType is Lookup for constant names. It panics if the type is unknown.
-func MustType(name string) Type {
-	t, ok := Lookup(name)
-	if !ok {
-		panic("msgs: no type " + name)
-	}
-	return t
-}
+func MustType(name string) Type { return must(name, known().types) }
 
 // LookupService returns a known service.
 func LookupService(name string) (Service, bool) {
@@ -55,12 +49,14 @@ func LookupService(name string) (Service, bool) {
 }
 
 // MustService is LookupService for constant names. It panics if the service is unknown.
-func MustService(name string) Service {
-	s, ok := LookupService(name)
+func MustService(name string) Service { return must(name, known().services) }
+
+func must[T any](name string, all map[string]T) T {
+	v, ok := all[name]
 	if !ok {
-		panic("msgs: no service " + name)
+		panic(fmt.Sprintf("msgs: no %T %s", v, name))
 	}
-	return s
+	return v
 }
 
 // Types returns the names of all known types, unordered.

@@ -49,7 +49,7 @@ func (d *describer) typeJSON(name string) string {
 			`{"name": %s, "type": {"type_id": %d, "capacity": %d, "string_capacity": 0, "nested_type_name": %s}}`,
 			msgs.QuoteJSON(f.name), f.kind, f.capacity, msgs.QuoteJSON(f.nested)))
 	}
-	return fmt.Sprintf(`{"type_name": %s, "fields": [%s]}`, msgs.QuoteJSON(ros2Type(name)), strings.Join(list, ", "))
+	return fmt.Sprintf(`{"type_name": %s, "fields": [%s]}`, msgs.QuoteJSON(FullTypeName(name)), strings.Join(list, ", "))
 }
 
 // describedField is a field in a type description.
@@ -76,7 +76,7 @@ func (d *describer) fields(name string) (list []describedField) {
 func describeField(s *msgs.Spec, f *msgs.Field) describedField {
 	kind, nested := fieldTypes[f.Type], ""
 	if kind == 0 {
-		kind, nested = nestedType, ros2Type(elementType(f))
+		kind, nested = nestedType, FullTypeName(elementType(f))
 	}
 	capacity := 0
 	switch {
@@ -107,7 +107,7 @@ func EncodeDescription(e *msgs.Encoder, name, definition string) error {
 
 func (d *describer) encode(e *msgs.Encoder, name string) {
 	list := d.fields(name)
-	e.String(ros2Type(name))
+	e.String(FullTypeName(name))
 	e.Len(len(list))
 	for _, f := range list {
 		e.String(f.name)

@@ -24,7 +24,4 @@ var ros1Names = map[string]string{
 }
 
 // FullTypeName converts "sensor_msgs/Image" to "sensor_msgs/msg/Image".
-func FullTypeName(name string) string { return ros2Type(name) }
-
-// ros2Type converts "sensor_msgs/Image" to "sensor_msgs/msg/Image".
-func ros2Type(name string) string { return strings.Replace(name, "/", "/msg/", 1) }
+func FullTypeName(name string) string { return strings.Replace(name, "/", "/msg/", 1) }
