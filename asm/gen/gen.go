@@ -28,19 +28,13 @@ func Write(folder, set string) {
 	out := filepath.Join(root, folder, set)
 	for name, value := range map[string]string{"out": out + "_amd64.s",
 		"stubs": out + "_amd64.go", "pkg": path.Base(folder)} {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
+		must(flag.Set(name, value))
 	}
 	ConstraintExpr("!purego")
 	Generate()
 	declarations, err := os.ReadFile(out + "_amd64.go")
-	if err == nil {
-		err = os.WriteFile(out+"_amd64.go", append(declarations, "\nconst assembly = true\n"...), 0o644)
-	}
-	if err != nil {
-		panic(err)
-	}
+	must(err)
+	must(os.WriteFile(out+"_amd64.go", append(declarations, "\nconst assembly = true\n"...), 0o644))
 	var other strings.Builder
 	for line := range strings.Lines(string(declarations)) {
 		switch line := strings.TrimSuffix(line, "\n"); {
@@ -52,9 +46,11 @@ func Write(folder, set string) {
 	}
 	other.WriteString("const assembly = false\n")
 	text, err := format.Source([]byte("//go:build !amd64 || purego\n\n" + other.String()))
-	if err == nil {
-		err = os.WriteFile(out+"_other.go", text, 0o644)
-	}
+	must(err)
+	must(os.WriteFile(out+"_other.go", text, 0o644))
+}
+
+func must(err error) {
 	if err != nil {
 		panic(err)
 	}
@@ -134,6 +130,14 @@ func Next(label string, i, n Register, step uint64) {
 func Done() {
 	VZEROUPPER()
 	RET()
+}
+
+// Packed returns eight numbers of 32 bits as words.
+func Packed(v VecVirtual) VecVirtual {
+	words := XMM()
+	VEXTRACTI128(Imm(1), v, words)
+	VPACKUSDW(words, v.AsX(), words)
+	return words
 }
 
 // Pair combines a and b with an instruction for their low halves and one for their high

@@ -72,23 +72,15 @@ func others(rows [8]VecVirtual, order Mem) GPVirtual {
 	return mask
 }
 
-func add(a, b VecVirtual) VecVirtual {
+func result(of func(...Op), b Op, a VecVirtual) VecVirtual {
 	r := YMM()
-	VADDPS(b, a, r)
+	of(b, a, r)
 	return r
 }
 
-func sub(a, b VecVirtual) VecVirtual {
-	r := YMM()
-	VSUBPS(b, a, r)
-	return r
-}
-
-func times(a VecVirtual, factor Mem) VecVirtual {
-	r := YMM()
-	VMULPS(factor, a, r)
-	return r
-}
+func add(a, b VecVirtual) VecVirtual            { return result(VADDPS, b, a) }
+func sub(a, b VecVirtual) VecVirtual            { return result(VSUBPS, b, a) }
+func times(a VecVirtual, factor Mem) VecVirtual { return result(VMULPS, factor, a) }
 
 // cosines is the function of that name in package jpeg.
 func cosines(a [8]VecVirtual, factors [4]Mem) [8]VecVirtual {
