@@ -59,14 +59,9 @@ func ParseNames(list string, known []string) ([]string, error) {
 	return out, nil
 }
 
-// New returns a block with default options, or camdriver.ErrNotFound.
-func New(res *Resources, name string) (Block, error) {
-	i := slices.IndexFunc(named, func(w word) bool { return w.name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("filter %q: %w; known filters: %s", name, camdriver.ErrNotFound,
-			strings.Join(BlockNames(), ", "))
-	}
-	return named[i].make(res), nil
+// New returns a block with default options. The name must be one of BlockNames.
+func New(res *Resources, name string) Block {
+	return named[slices.IndexFunc(named, func(w word) bool { return w.name == name })].make(res)
 }
 
 // SetOption changes an option by its name in parameters.

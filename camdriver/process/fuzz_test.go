@@ -8,16 +8,13 @@ import (
 
 	"rsros/camdriver"
 	"rsros/camdriver/process"
-	"rsros/test/need"
 )
 
 // allBlocks returns one block of each type.
-func allBlocks(t *testing.T, res *process.Resources) []process.Block {
+func allBlocks(res *process.Resources) []process.Block {
 	blocks := []process.Block{process.NewRotation(res, camdriver.Depth, camdriver.Color), process.NewPointCloud(res, camdriver.StreamID{})}
 	for _, name := range process.BlockNames() {
-		b, err := process.New(res, name)
-		need.Must(t, err)
-		blocks = append(blocks, b)
+		blocks = append(blocks, process.New(res, name))
 	}
 	return blocks
 }
@@ -112,7 +109,7 @@ func FuzzBlocks(f *testing.F) {
 		res := process.NewResources(64<<20, 1+int(which>>7))
 		s := script(bytes)
 		disparity := process.NewDisparity(res)
-		blocks := allBlocks(t, res)
+		blocks := allBlocks(res)
 		b := blocks[int(which&127)%len(blocks)]
 		for _, o := range b.Options() {
 			_ = b.SetOption(o.ID, o.Min+float32(s.byte()%8)*o.Step) // some are out of range

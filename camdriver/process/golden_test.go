@@ -304,10 +304,7 @@ func newBlock(t testing.TB, res *process.Resources, s goldenStep) process.Block 
 		b = process.NewRotation(res, kindOf(word("on", "depth")))
 	default:
 		name := cmp.Or(map[string]string{"disparity": "disparity_start", "depth": "disparity_end", "sequence_id": "sequence_id_filter"}[s.Block], s.Block)
-		var err error
-		if b, err = process.New(res, name); err != nil {
-			t.Fatal(err)
-		}
+		b = process.New(res, name)
 	}
 	for _, o := range goldenOptions[s.Block] {
 		if v, ok := s.Options[o.name]; ok {

@@ -28,7 +28,7 @@ type filters struct {
 func newFilters(res *process.Resources, o *WrapperOptions) *filters {
 	f := &filters{names: make(map[string]process.Block)}
 	for _, name := range o.depthBlocks() {
-		b, _ := process.New(res, name) // the names are known
+		b := process.New(res, name)
 		f.depth, f.names[name] = append(f.depth, b), b
 	}
 	if o.align() {

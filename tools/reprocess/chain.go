@@ -35,10 +35,7 @@ func newChain(res *process.Resources, filters, set []string) (process.Chain, err
 		if name == "pointcloud" {
 			return nil, errors.New("the output of pointcloud can't be recorded; export --ply writes points")
 		}
-		b, err := process.New(res, name)
-		if err != nil {
-			return nil, err
-		}
+		b := process.New(res, name)
 		chain, byName[name] = append(chain, b), b
 	}
 	for _, setting := range set {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -29,14 +30,11 @@ func run(t *testing.T, in string, names ...string) (*rsbag.File, reprocess.Resul
 	r, err := reprocess.Run(t.Context(), reprocess.Options{In: in, Out: out, Log: zerolog.New(zerolog.NewTestWriter(t)),
 		Chain: func(res *process.Resources) (process.Chain, error) {
 			var c process.Chain
-			for _, name := range names {
-				b, err := process.New(res, name)
-				if err != nil {
-					return nil, err
-				}
-				c = append(c, b)
+			known, err := process.ParseNames(strings.Join(names, ","), process.BlockNames())
+			for _, name := range known {
+				c = append(c, process.New(res, name))
 			}
-			return c, nil
+			return c, err
 		}})
 	if err != nil {
 		if _, missing := os.Stat(out); missing == nil {
