@@ -20,7 +20,7 @@ func (l *Lanes) Fit(width, columns int) {
 	}
 }
 
-// Rows filters consecutive rows of depth forwards and backwards.
+// Rows filters consecutive rows of depth forwards and backwards. width must be at least 2.
 func (e *Edges) Rows(pixels []uint16, width int, l *Lanes) {
 	pixels = pixels[e.rowsFast(pixels, width, l)*width:]
 	for ; len(pixels) >= width; pixels = pixels[width:] {
