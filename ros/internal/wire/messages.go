@@ -14,8 +14,7 @@ import (
 // Small messages are read many at a time. A large one is read from the socket into its
 // final memory, and the reader is woken only when a large part of it has arrived.
 type MessageReader struct {
-	conn  net.Conn
-	level *waterLevel
+	conn  *inlet
 	batch []byte // for small messages
 	ahead []byte // the unread part of batch
 	large bool   // the last message was large: the next is likely to be, so don't read ahead
@@ -31,7 +30,7 @@ const (
 
 // NewMessageReader returns a reader of conn. Nothing else may read from conn afterwards.
 func NewMessageReader(conn net.Conn) *MessageReader {
-	return &MessageReader{conn: conn, level: newWaterLevel(conn), batch: make([]byte, batchBytes)}
+	return &MessageReader{conn: newInlet(conn), batch: make([]byte, batchBytes)}
 }
 
 // Next reads the length of the next message. It returns io.EOF at the end of the
@@ -117,7 +116,7 @@ func (m *MessageReader) fill(p []byte) error {
 			p = p[m.take(p):]
 			continue
 		}
-		n, err := m.read(p, len(p))
+		n, err := m.conn.read(p, len(p))
 		if err != nil {
 			return err
 		}
@@ -136,17 +135,10 @@ func (m *MessageReader) take(p []byte) int {
 // more reads at least one byte, so that at most most bytes are read ahead.
 func (m *MessageReader) more(most int) error {
 	have := copy(m.batch, m.ahead)
-	n, err := m.read(m.batch[have:most], 1)
+	n, err := m.conn.read(m.batch[have:most], 1)
 	m.ahead = m.batch[:have+n]
 	if have > 0 {
 		return noEOF(err)
 	}
 	return err
-}
-
-// read reads at least one byte into p. If it has to wait, it may wait for certain bytes,
-// which the peer must be going to send.
-func (m *MessageReader) read(p []byte, certain int) (int, error) {
-	m.level.set(certain)
-	return m.conn.Read(p)
 }

@@ -7,6 +7,14 @@ import (
 	"time"
 )
 
+// inlet reads from a connection through package net.
+type inlet struct{ conn net.Conn }
+
+func newInlet(conn net.Conn) *inlet { return &inlet{conn} }
+
+// read reads at least one byte into p. The number of bytes to wait for is used on Linux only.
+func (i *inlet) read(p []byte, _ int) (int, error) { return i.conn.Read(p) }
+
 // VectorWriter writes byte slices to a connection with net.Buffers.
 type VectorWriter struct {
 	conn net.Conn
@@ -24,13 +32,6 @@ func (w *VectorWriter) WriteAll(vec [][]byte, _ int64) (int64, error) {
 
 // WriteNow writes nothing: net.Buffers can't write without waiting.
 func (w *VectorWriter) WriteNow([][]byte) int64 { return 0 }
-
-// waterLevel leaves the level as it is.
-type waterLevel struct{}
-
-func newWaterLevel(net.Conn) *waterLevel { return nil }
-
-func (*waterLevel) set(int) {}
 
 // Unanswered is implemented for Linux only. Elsewhere the kernel breaks connections to
 // unreachable machines after some minutes.

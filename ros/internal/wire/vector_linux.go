@@ -8,9 +8,7 @@ import (
 
 // VectorWriter writes byte slices to a connection, all of them with one writev if the socket's buffer has room.
 //
-// Unlike net.Buffers, it can write without waiting, and it bypasses the scheduler's accounting of system calls: writing
-// to a non-blocking socket can't block, and the accounting wakes the runtime's monitor thread for every image. A
-// publisher of 1280x720 images with one or three subscribers takes 14 % less CPU time than with net.Buffers.
+// Unlike net.Buffers, it can write without waiting, and its system calls are direct.
 type VectorWriter struct {
 	raw  syscall.RawConn
 	vec  []syscall.Iovec // memory of writev's vector

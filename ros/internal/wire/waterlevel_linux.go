@@ -1,11 +1,11 @@
 package wire
 
 import (
-	"net"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,28 +18,35 @@ const highWater = 1 << 20
 // woken (SO_RCVLOWAT). The zero value leaves it at one.
 type waterLevel struct {
 	raw   syscall.RawConn // nil: the level stays
-	now   int
-	apply func(fd uintptr) // kept, so that a change allocates nothing
+	now   int32
+	apply func(fd uintptr)
 }
 
-func newWaterLevel(conn net.Conn) *waterLevel {
-	l := &waterLevel{now: 1}
-	if socket, ok := conn.(syscall.Conn); ok && levelGrowsBuffer() {
-		l.raw, _ = socket.SyscallConn()
+func newWaterLevel(raw syscall.RawConn) waterLevel {
+	if !levelGrowsBuffer() {
+		return waterLevel{}
 	}
-	l.apply = func(fd uintptr) { // if the kernel refuses, the reader is woken more often
-		_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVLOWAT, l.now)
-	}
-	return l
+	return waterLevel{raw: raw, now: 1}
 }
 
 // set sets the level to the smaller of highWater and n bytes, which the peer must be going to send.
 func (l *waterLevel) set(n int) {
-	if n = min(n, highWater); l.raw == nil || n == l.now {
+	level := int32(min(n, highWater))
+	if l.raw == nil || level == l.now {
 		return
 	}
-	l.now = n
+	if l.apply == nil {
+		l.apply = l.setNow
+	}
+	l.now = level
 	_ = l.raw.Control(l.apply) // a read of a closed connection returns the error
+}
+
+// setNow bypasses the scheduler's accounting, like inlet. If the kernel refuses the
+// level, the reader is woken more often.
+func (l *waterLevel) setNow(fd uintptr) {
+	syscall.RawSyscall6(unix.SYS_SETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_RCVLOWAT,
+		uintptr(unsafe.Pointer(&l.now)), unsafe.Sizeof(l.now), 0)
 }
 
 // levelGrowsBuffer reports whether a level is safe. Since Linux 4.18 a socket's buffer grows with its level, and since
