@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,26 +23,8 @@ import (
 	"rsros/test/rig"
 )
 
-// lines collects a log.
-type lines struct {
-	mu  sync.Mutex
-	all bytes.Buffer
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.all.Write(b)
-}
-
-func (l *lines) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.all.String(), text)
-}
-
 // carried returns nodes of both graphs, and starts a bridge with each selection.
-func carried(t *testing.T, log *lines, bridges ...CarryOptions) (one *ros.Node, two *dds.Node) {
+func carried(t *testing.T, log *rig.Log, bridges ...CarryOptions) (one *ros.Node, two *dds.Node) {
 	t.Helper()
 	domain := 102 + os.Getpid()%100
 	t.Setenv("ROS_DOMAIN_ID", strconv.Itoa(domain))
@@ -66,9 +47,7 @@ func carried(t *testing.T, log *lines, bridges ...CarryOptions) (one *ros.Node, 
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			log.mu.Lock()
-			t.Log(log.all.String())
-			log.mu.Unlock()
+			t.Log(log.String())
 		}
 		cancel()
 		wg.Wait()
@@ -94,7 +73,7 @@ func first(t *testing.T, got <-chan []byte, publish func()) []byte {
 
 // TestCarry carries messages both ways by two bridges at once: each arrives once, as convert writes it.
 func TestCarry(t *testing.T) {
-	var log lines
+	var log rig.Log
 	all := CarryOptions{All: true, Exclude: []string{"/left/.*"}}
 	one, two := carried(t, &log, all, all)
 	bridge, err := dds.Join(t.Context(), dds.Config{Name: "three", Domain: 102 + os.Getpid()%100, Range: dds.Localhost, UserData: mark + "=~;", Log: zerolog.Nop()})
@@ -190,7 +169,7 @@ func TestCarry(t *testing.T) {
 
 // TestCarryServices calls services from the other ROS, and names those that aren't carried.
 func TestCarryServices(t *testing.T) {
-	var log lines
+	var log rig.Log
 	both := CarryOptions{Regex: true, Names: []string{"/(front|back)/.*"}}
 	one, two := carried(t, &log, both, both)
 	var calls atomic.Int32
@@ -221,8 +200,8 @@ func TestCarryServices(t *testing.T) {
 	if d := msgs.NewDecoder(answer); !d.Bool() || d.String() != "from two" {
 		t.Errorf("%q", answer)
 	}
-	peer.Await(t, "a refusal", func() bool { return log.count("its type is realsense2_camera/DeviceInfo") > 0 })
-	if log.count("/front/other") > 0 {
+	peer.Await(t, "a refusal", func() bool { return log.Count("its type is realsense2_camera/DeviceInfo") > 0 })
+	if log.Count("/front/other") > 0 {
 		t.Error("a service of ROS 1's own is named")
 	}
 	services.Close()

@@ -295,6 +295,11 @@ type Loss struct {
 	Messages          uint64
 }
 
+// Compare orders losses by topic and subscriber.
+func (l Loss) Compare(other Loss) int {
+	return cmp.Or(strings.Compare(l.Topic, other.Topic), strings.Compare(l.Subscriber, other.Subscriber))
+}
+
 // Lost returns what slow subscribers lost, including those of topics that were closed.
 func (m *Mirror) Lost() []Loss {
 	if m == nil {
@@ -308,9 +313,7 @@ func (m *Mirror) Lost() []Loss {
 			list = append(list, t.losses()...)
 		}
 	}
-	slices.SortFunc(list, func(a, b Loss) int {
-		return cmp.Or(strings.Compare(a.Topic, b.Topic), strings.Compare(a.Subscriber, b.Subscriber))
-	})
+	slices.SortFunc(list, Loss.Compare)
 	return list
 }
 

@@ -1,5 +1,5 @@
 // Package control lets other nodes control playback of bags and of recordings as devices, by services, topics and
-// dynamic_reconfigure (Remote). It also publishes the state on ~status (Status).
+// dynamic_reconfigure, and see its state on ~status.
 //
 // It starts no goroutine: requests run on the node's goroutines and are passed to the Player.
 package control
@@ -28,11 +28,15 @@ type Player interface {
 	Status() replay.Status
 }
 
-// Remote lets other nodes control a player. Closing the node closes it, too.
+// Remote lets other nodes control a player and see its state. Closing the node closes it, too.
 type Remote struct {
+	// Details returns additional values for ~status. It is set before the first Publish; nil: there are none.
+	Details func(replay.Status) []msgs.KeyValue
+
 	player      Player
 	node        *ros.Node
 	log         zerolog.Logger
+	status      *ros.Publisher
 	services    graph.Services
 	subscribers []*ros.Subscriber
 	parameters  *graph.Reconfigure
@@ -45,6 +49,10 @@ type Remote struct {
 func Offer(n *ros.Node, p Player, log zerolog.Logger) (c *Remote, err error) {
 	c = &Remote{player: p, node: n, log: log}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
+	typ := msgs.MustType("diagnostic_msgs/DiagnosticStatus")
+	if c.status, err = n.Advertise(ros.PublisherOptions{Topic: "~status", Type: typ, Latch: true, Queue: 10}); err != nil {
+		return nil, err
+	}
 	c.services, err = graph.Offer(c.node,
 		graph.SetBool("~pause_playback", c.pause),
 		graph.SetBool("/pause_playback", c.pause),
@@ -173,36 +181,17 @@ func (c *Remote) set(ctx context.Context, values map[string]any) error {
 	return errors.Join(errs...)
 }
 
-// Changed publishes the parameters if any value other than the position has changed.
-func (c *Remote) Changed(s replay.Status) {
+// Publish publishes the state as ~status, and the parameters if any value other than the position has changed. It is
+// called by one goroutine at a time.
+func (c *Remote) Publish(s replay.Status) {
+	m := statusMessage(s)
+	if c.Details != nil {
+		m.Values = append(m.Values, c.Details(s)...)
+	}
+	c.status.Publish(msgs.Raw{Head: msgs.Marshal(&m)})
 	last := c.published.Load()
 	if s.Rate != last.Rate || s.Loop != last.Loop || (s.State == replay.Paused) != (last.State == replay.Paused) {
 		c.parameters.Publish()
-	}
-}
-
-// Status publishes a player's state as ~status, on the player's goroutine.
-type Status struct {
-	pub *ros.Publisher
-	// Set before the player runs; each may be nil.
-	Changed func(replay.Status)
-	Details func(replay.Status) []msgs.KeyValue // additional values
-}
-
-func NewStatus(n *ros.Node) (*Status, error) {
-	typ := msgs.MustType("diagnostic_msgs/DiagnosticStatus")
-	pub, err := n.Advertise(ros.PublisherOptions{Topic: "~status", Type: typ, Latch: true, Queue: 10})
-	return &Status{pub: pub}, err
-}
-
-func (p *Status) Publish(s replay.Status) {
-	m := statusMessage(s)
-	if p.Details != nil {
-		m.Values = append(m.Values, p.Details(s)...)
-	}
-	p.pub.Publish(msgs.Raw{Head: msgs.Marshal(&m)})
-	if p.Changed != nil {
-		p.Changed(s)
 	}
 }
 

@@ -47,10 +47,6 @@ func (c *camera) offerPlayback(ctx context.Context) error {
 	}
 	stop := make(chan struct{})
 	b := &bagDevice{Device: dev, stamps: &c.stamps, clock: clock, ended: func() { close(stop) }}
-	status, err := control.NewStatus(c.node)
-	if err != nil {
-		return err
-	}
 	remote, err := control.Offer(c.node, b, c.log)
 	if err != nil {
 		return err
@@ -62,11 +58,10 @@ func (c *camera) offerPlayback(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	status.Changed = remote.Changed
 	c.attach(b, nil)
 	c.stopped = stop
 	c.cleanup.AddFunc(remote.Close)
-	dev.Observe(b.publishClock, func(s replay.Status) { status.Publish(b.stamped(s)) })
+	dev.Observe(b.publishClock, func(s replay.Status) { remote.Publish(b.stamped(s)) })
 	c.cleanup.AddFunc(func() { dev.Observe(nil, nil) })
 	return nil
 }

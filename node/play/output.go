@@ -232,17 +232,13 @@ func (o *output) describeSkipped() (list []string) {
 	return list
 }
 
-type loss struct {
-	topic, subscriber string
-	messages          uint64
-}
-
-func (l loss) String() string {
-	return fmt.Sprintf("%s of %s by %s", program.Count(l.messages, "message"), l.topic, cmp.Or(l.subscriber, "others"))
+func describe(l bridge.Loss) string {
+	return fmt.Sprintf("%s of %s by %s", program.Count(l.Messages, "message"), l.Topic, cmp.Or(l.Subscriber, "others"))
 }
 
 // losses returns what slow subscribers lost, sorted by topic and subscriber.
-func (o *output) losses() (list []loss) {
+func (o *output) losses() []bridge.Loss {
+	list := o.mirror.Lost()
 	seen := make(map[string]bool) // several publishers share a topic's subscribers
 	for _, s := range o.sinks {
 		for _, p := range s.All() {
@@ -251,16 +247,11 @@ func (o *output) losses() (list []loss) {
 			}
 			seen[p.Topic()] = true
 			for subscriber, n := range p.Lost() {
-				list = append(list, loss{p.Topic(), subscriber, n})
+				list = append(list, bridge.Loss{Topic: p.Topic(), Subscriber: subscriber, Messages: n})
 			}
 		}
 	}
-	for _, l := range o.mirror.Lost() {
-		list = append(list, loss{l.Topic, l.Subscriber, l.Messages})
-	}
-	slices.SortFunc(list, func(a, b loss) int {
-		return cmp.Or(strings.Compare(a.topic, b.topic), strings.Compare(a.subscriber, b.subscriber))
-	})
+	slices.SortFunc(list, bridge.Loss.Compare)
 	return list
 }
 
@@ -269,8 +260,8 @@ func (o *output) details(s replay.Status) (values []msgs.KeyValue) {
 		return nil
 	}
 	for _, l := range o.losses() {
-		values = append(values, msgs.KeyValue{Key: "dropped " + l.topic + " " + l.subscriber,
-			Value: strconv.FormatUint(l.messages, 10)})
+		values = append(values, msgs.KeyValue{Key: "dropped " + l.Topic + " " + l.Subscriber,
+			Value: strconv.FormatUint(l.Messages, 10)})
 	}
 	return values
 }
@@ -291,7 +282,7 @@ func (o *output) logEnd(log zerolog.Logger, s replay.Status, bags []string, loss
 	}
 	log.Info().Msg(made.String())
 	for _, l := range losses {
-		log.Warn().Str("topic", l.topic).Str("subscriber", l.subscriber).Uint64("lost", l.messages).
+		log.Warn().Str("topic", l.Topic).Str("subscriber", l.Subscriber).Uint64("lost", l.Messages).
 			Msg("a slow subscriber lost messages")
 	}
 	for _, text := range skips {
@@ -303,12 +294,12 @@ func (o *output) logEnd(log zerolog.Logger, s replay.Status, bags []string, loss
 	return append(lost, skips...)
 }
 
-func lossText(dropped uint64, list []loss) string {
+func lossText(dropped uint64, list []bridge.Loss) string {
 	const most = 10 // subscribers named
 	text := "slow subscribers lost " + program.Count(dropped, "message")
 	var each []string
 	for _, l := range list[:min(len(list), most)] {
-		each = append(each, l.String())
+		each = append(each, describe(l))
 	}
 	if len(list) > most {
 		each = append(each, fmt.Sprintf("and %d more", len(list)-most))

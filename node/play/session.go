@@ -40,7 +40,7 @@ type session struct {
 
 	out    *output
 	shown  *viewer.Output // copies everything from out to viewers
-	status *control.Status
+	remote *control.Remote
 	player *replay.Player
 	page   *viewer.Server // nil without viewers
 }
@@ -66,7 +66,7 @@ func (s *session) run(ctx context.Context) (problems []string, err error) {
 		s.Log.Warn().Msg("there are no messages to play on the chosen topics")
 		return append(s.damage, s.player.Problems()...), nil
 	}
-	if err := s.serve(ctx); err != nil {
+	if err := s.serve(); err != nil {
 		return nil, err
 	}
 	problems, err = s.play(ctx)
@@ -152,10 +152,6 @@ func (s *session) connect(ctx context.Context) (err error) {
 	if isWrapper {
 		s.out.wrapper, s.out.images = wrapper, wrapper.Images()
 	}
-	if s.status, err = control.NewStatus(n); err != nil {
-		return err
-	}
-	s.status.Details = s.out.details
 	clock, err := replay.NewSystem()
 	if err != nil {
 		return err
@@ -173,25 +169,28 @@ func (s *session) connect(ctx context.Context) (err error) {
 }
 
 func (s *session) report(status replay.Status) {
-	s.status.Publish(status)
+	if s.remote == nil {
+		return // serve publishes the first one
+	}
+	s.remote.Publish(status)
 	s.page.PlaybackChanged()
 }
 
 // serve lets the graph, Foxglove and browsers follow and control the player.
-func (s *session) serve(ctx context.Context) error {
+func (s *session) serve() (err error) {
 	n := s.node.Node
-	remote, err := control.Offer(n, s.player, n.Log())
-	if err != nil {
+	if s.remote, err = control.Offer(n, s.player, n.Log()); err != nil {
 		return err
 	}
-	s.closers = append(s.closers, remote.Close)
+	s.remote.Details = s.out.details
+	s.remote.Publish(s.player.Status())
+	s.closers = append(s.closers, s.remote.Close)
 	if err := control.OfferRosbag2(s.mirror, s.player); err != nil {
 		return err
 	}
-	if err := listen(remote, s.player, &s.Options, n.Log()); err != nil {
+	if err := listen(s.remote, s.player, &s.Options, n.Log()); err != nil {
 		return err
 	}
-	s.status.Changed = remote.Changed
 	attach := func(page *viewer.Server) { page.AttachPlayer(s.player, s.shown, s.title()) }
 	page, l, err := view.Serve(s.node, view.Options{Access: s.HTTP, Playback: true, Attach: attach})
 	if err != nil {
