@@ -2,8 +2,6 @@
 // exit code, and the form of the line with which a command ends.
 package program
 
-import "errors"
-
 // Name is the program's name, also as the origin of recordings.
 const Name = "rs-ros-node"
 
@@ -12,12 +10,4 @@ const Name = "rs-ros-node"
 var (
 	Version = "1.0.0"
 	Commit  = ""
-)
-
-// Errors with their own exit codes.
-var (
-	ErrNoDevice   = errors.New("no such device")                // the requested camera or file doesn't exist
-	ErrNoMaster   = errors.New("no ROS master")                 // the master cannot be reached or started
-	ErrIncomplete = errors.New("some data was lost or damaged") // done, but data was lost or damaged
-	ErrUsage      = errors.New("wrong usage")                   // invalid or contradictory settings
 )

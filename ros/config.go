@@ -14,7 +14,6 @@ import (
 	"rsros/msgs"
 	"rsros/ros/internal/wire"
 	"rsros/ros/names"
-	"rsros/ros/rosapi"
 )
 
 // Config describes a node and its graph. NewNode copies it and doesn't read the environment; ParseArgs does.
@@ -49,12 +48,6 @@ type Config struct {
 
 	handshake time.Duration // of those that connect; tests shorten it
 }
-
-// ErrConfig is wrapped by NewNode's error if a name, a remap or an address in the Config is invalid.
-var ErrConfig = errors.New("wrong configuration")
-
-// ErrClosed is returned by methods after the node or the object was closed.
-var ErrClosed = rosapi.ErrClosed
 
 const defaultMaxMessage = 1 << 30
 

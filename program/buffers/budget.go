@@ -3,7 +3,6 @@
 package buffers
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -14,9 +13,6 @@ import (
 
 // PeerInput is the budget of all peers that may connect to this program.
 var PeerInput = NewBudget(64 << 20)
-
-// ErrExhausted means that peers are sending more than may be buffered at once.
-var ErrExhausted = errors.New("too much is being received at once")
 
 // Budget is a number of bytes that are lent and given back. It may be used from several goroutines.
 type Budget struct {
@@ -169,17 +165,4 @@ func (b *Body) grow(n int64) error {
 		b.Bytes = append(make([]byte, 0, n), b.Bytes...)
 	}
 	return nil
-}
-
-// TooLargeError means that a peer sends more than is taken of one body.
-type TooLargeError struct {
-	Size  int64 // that the peer claims; -1 if it claims none
-	Limit int64
-}
-
-func (e *TooLargeError) Error() string {
-	if e.Size < 0 {
-		return fmt.Sprintf("more than %d bytes", e.Limit)
-	}
-	return fmt.Sprintf("%d bytes, the limit is %d", e.Size, e.Limit)
 }
