@@ -54,9 +54,9 @@ type Master struct {
 	askOnce  sync.Once
 	close    func() error
 
-	mu     sync.Mutex // guards what follows, and the order in which notifications are queued
-	graph  *graph
-	params params
+	mu         sync.Mutex // guards what follows, and the order in which notifications are queued
+	registered *registrations
+	params     params
 }
 
 // Start starts a master that serves until Close.
@@ -69,11 +69,11 @@ func Start(config Config) (*Master, error) {
 	}
 	_, port, _ := net.SplitHostPort(listeners[0].Addr().String())
 	m := &Master{
-		uri:    "http://" + net.JoinHostPort(config.Host, port) + "/",
-		log:    config.Log.With().Str("component", "master").Logger(),
-		asked:  make(chan struct{}),
-		graph:  newGraph(),
-		params: params{map[string]any{"run_id": newRunID(), "rosdistro": rosDistro, "rosversion": rosVersion}},
+		uri:        "http://" + net.JoinHostPort(config.Host, port) + "/",
+		log:        config.Log.With().Str("component", "master").Logger(),
+		asked:      make(chan struct{}),
+		registered: newRegistrations(),
+		params:     params{map[string]any{"run_id": newRunID(), "rosdistro": rosDistro, "rosversion": rosVersion}},
 	}
 	m.methods = m.api()
 	m.notifier = newNotifier(m.log, m.forgetParam)

@@ -202,14 +202,14 @@ func (m *Master) getParamNames(call) reply { return success(m.params.names(), "P
 func (m *Master) subscribeParam(c call) reply {
 	api, key := c.text[0], c.text[1]
 	m.enter(c.caller, api)
-	m.graph.add(m.graph.paramSubscribers, key, c.caller)
+	m.registered.add(m.registered.paramSubscribers, key, c.caller)
 	return success(m.valueOrUnset(key), "Subscribed to parameter [%s]", key)
 }
 
 func (m *Master) unsubscribeParam(c call) reply {
 	api, key := c.text[0], c.text[1]
-	if m.graph.registered(c.caller, api) {
-		m.graph.remove(m.graph.paramSubscribers, key, c.caller)
+	if m.registered.isAt(c.caller, api) {
+		m.registered.remove(m.registered.paramSubscribers, key, c.caller)
 	}
 	return success(1, "Unsubscribe to parameter [%s]", key) // even if there was none
 }
@@ -225,9 +225,9 @@ func (m *Master) valueOrUnset(key string) any {
 // paramChanged notifies the subscribers of a parameter, of namespaces that contain it and of parameters below it. It
 // doesn't notify the caller of the first two. Names in updates end with a slash, as rosmaster's do.
 func (m *Master) paramChanged(key string, value any, caller string) {
-	for _, subscribed := range slices.Sorted(maps.Keys(m.graph.paramSubscribers)) {
-		for _, name := range m.graph.paramSubscribers[subscribed] {
-			api := m.graph.nodes[name].api
+	for _, subscribed := range slices.Sorted(maps.Keys(m.registered.paramSubscribers)) {
+		for _, name := range m.registered.paramSubscribers[subscribed] {
+			api := m.registered.nodes[name].api
 			switch {
 			case within(key, subscribed):
 				if name != caller {
@@ -247,9 +247,9 @@ func (m *Master) forgetParam(api, param string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := names.Clean(param)
-	for name, n := range maps.Clone(m.graph.nodes) {
+	for name, n := range maps.Clone(m.registered.nodes) {
 		if n.api == api {
-			m.graph.remove(m.graph.paramSubscribers, key, name)
+			m.registered.remove(m.registered.paramSubscribers, key, name)
 		}
 	}
 }

@@ -23,8 +23,8 @@ type provider struct {
 // registry maps a topic or parameter to the names of its nodes in order of registration.
 type registry map[string][]string
 
-// graph holds all registrations. It is not safe for concurrent use.
-type graph struct {
+// registrations are all that nodes have registered. It is not safe for concurrent use.
+type registrations struct {
 	nodes            map[string]*node
 	publishers       registry
 	subscribers      registry
@@ -33,8 +33,8 @@ type graph struct {
 	types            map[string]string // of all topics that have ever been registered
 }
 
-func newGraph() *graph {
-	return &graph{
+func newRegistrations() *registrations {
+	return &registrations{
 		nodes: map[string]*node{}, publishers: registry{}, subscribers: registry{}, paramSubscribers: registry{},
 		services: map[string]provider{}, types: map[string]string{},
 	}
@@ -42,7 +42,7 @@ func newGraph() *graph {
 
 // enter registers a node's current URI. If the name was registered at another URI, that node loses
 // all its registrations, and enter returns the URI and the topics that it published.
-func (g *graph) enter(name, api string) (replaced string, topics []string) {
+func (g *registrations) enter(name, api string) (replaced string, topics []string) {
 	if old := g.nodes[name]; old != nil {
 		if old.api == api {
 			return "", nil
@@ -53,7 +53,7 @@ func (g *graph) enter(name, api string) (replaced string, topics []string) {
 	return replaced, topics
 }
 
-func (g *graph) removeNode(name string) (published []string) {
+func (g *registrations) removeNode(name string) (published []string) {
 	for topic := range g.publishers {
 		if g.remove(g.publishers, topic, name) {
 			published = append(published, topic)
@@ -76,14 +76,14 @@ func (g *graph) removeNode(name string) (published []string) {
 }
 
 // add registers a node for a key. The node must have entered.
-func (g *graph) add(r registry, key, name string) {
+func (g *registrations) add(r registry, key, name string) {
 	if !slices.Contains(r[key], name) {
 		r[key] = append(r[key], name)
 		g.nodes[name].registrations++
 	}
 }
 
-func (g *graph) remove(r registry, key, name string) bool {
+func (g *registrations) remove(r registry, key, name string) bool {
 	i := slices.Index(r[key], name)
 	if i < 0 {
 		return false
@@ -96,7 +96,7 @@ func (g *graph) remove(r registry, key, name string) bool {
 }
 
 // release removes one of a node's registrations, and the node with the last one.
-func (g *graph) release(name string) {
+func (g *registrations) release(name string) {
 	n := g.nodes[name]
 	if n == nil {
 		return
@@ -106,15 +106,15 @@ func (g *graph) release(name string) {
 	}
 }
 
-// registered reports whether a node is registered at a URI. Only then may it unregister.
-func (g *graph) registered(name, api string) bool {
+// isAt reports whether a node is registered at a URI. Only then may it unregister.
+func (g *registrations) isAt(name, api string) bool {
 	n := g.nodes[name]
 	return n != nil && n.api == api
 }
 
 // setType sets the type of a topic. "*" never replaces a known type, and a subscriber's type never
 // replaces a publisher's.
-func (g *graph) setType(topic, typeName string, publisher bool) {
+func (g *registrations) setType(topic, typeName string, publisher bool) {
 	known, ok := g.types[topic]
 	switch {
 	case typeName == anyType && (ok || !publisher): // nothing new
@@ -124,20 +124,20 @@ func (g *graph) setType(topic, typeName string, publisher bool) {
 }
 
 // addService makes a node the only provider of a service. The node must have entered.
-func (g *graph) addService(service, name, api string) {
+func (g *registrations) addService(service, name, api string) {
 	g.nodes[name].registrations++ // first, so that a node that renews its only service is kept
 	g.removeService(service)
 	g.services[service] = provider{node: name, api: api}
 }
 
-func (g *graph) removeService(service string) {
+func (g *registrations) removeService(service string) {
 	if p, ok := g.services[service]; ok {
 		delete(g.services, service)
 		g.release(p.node)
 	}
 }
 
-func (g *graph) apis(r registry, key string) []string {
+func (g *registrations) apis(r registry, key string) []string {
 	apis := []string{}
 	for _, name := range r[key] {
 		apis = append(apis, g.nodes[name].api)
@@ -150,11 +150,11 @@ func (r registry) state() []any {
 	return xmlrpc.Pairs(r, func(nodes []string) any { return slices.Clone(nodes) })
 }
 
-func (g *graph) serviceState() []any {
+func (g *registrations) serviceState() []any {
 	return xmlrpc.Pairs(g.services, func(p provider) any { return []string{p.node} })
 }
 
-// The methods of the graph. They run under the master's lock.
+// The methods for registrations. They run under the master's lock.
 
 func (m *Master) askShutdown(c call) reply {
 	m.log.Info().Str("from", c.caller).Strs("reason", c.text).Msg("shutdown asked")
@@ -169,7 +169,7 @@ func (m *Master) getPID(call) reply { return success(os.Getpid(), "") }
 // enter registers the caller's URI, before its other registrations. A node that had the name at
 // another URI is asked to shut down, and its topics are withdrawn.
 func (m *Master) enter(caller, api string) {
-	old, topics := m.graph.enter(caller, api)
+	old, topics := m.registered.enter(caller, api)
 	if old == "" {
 		return
 	}
@@ -182,8 +182,8 @@ func (m *Master) enter(caller, api string) {
 }
 
 func (m *Master) publishersChanged(topic string) {
-	publishers := m.graph.apis(m.graph.publishers, topic)
-	for _, api := range m.graph.apis(m.graph.subscribers, topic) {
+	publishers := m.registered.apis(m.registered.publishers, topic)
+	for _, api := range m.registered.apis(m.registered.subscribers, topic) {
 		m.notifier.queue(api, update{publisherUpdate, topic, publishers})
 	}
 }
@@ -191,14 +191,14 @@ func (m *Master) publishersChanged(topic string) {
 func (m *Master) registerPublisher(c call) reply {
 	topic, typeName, api := c.text[0], c.text[1], c.text[2]
 	m.enter(c.caller, api)
-	m.graph.add(m.graph.publishers, topic, c.caller)
-	m.graph.setType(topic, typeName, true)
+	m.registered.add(m.registered.publishers, topic, c.caller)
+	m.registered.setType(topic, typeName, true)
 	m.publishersChanged(topic)
-	return success(m.graph.apis(m.graph.subscribers, topic), "Registered [%s] as publisher of [%s]", c.caller, topic)
+	return success(m.registered.apis(m.registered.subscribers, topic), "Registered [%s] as publisher of [%s]", c.caller, topic)
 }
 
 func (m *Master) unregisterPublisher(c call) reply {
-	r := m.unregister(m.graph.publishers, c.caller, c.text[0], c.text[1])
+	r := m.unregister(m.registered.publishers, c.caller, c.text[0], c.text[1])
 	if r.value == 1 {
 		m.publishersChanged(c.text[0])
 	}
@@ -208,21 +208,21 @@ func (m *Master) unregisterPublisher(c call) reply {
 func (m *Master) registerSubscriber(c call) reply {
 	topic, typeName, api := c.text[0], c.text[1], c.text[2]
 	m.enter(c.caller, api)
-	m.graph.add(m.graph.subscribers, topic, c.caller)
-	m.graph.setType(topic, typeName, false)
-	return success(m.graph.apis(m.graph.publishers, topic), "Subscribed to [%s]", topic)
+	m.registered.add(m.registered.subscribers, topic, c.caller)
+	m.registered.setType(topic, typeName, false)
+	return success(m.registered.apis(m.registered.publishers, topic), "Subscribed to [%s]", topic)
 }
 
 func (m *Master) unregisterSubscriber(c call) reply {
-	return m.unregister(m.graph.subscribers, c.caller, c.text[0], c.text[1])
+	return m.unregister(m.registered.subscribers, c.caller, c.text[0], c.text[1])
 }
 
 // unregister removes a topic registration. Without one it succeeds as well, with the value 0.
 func (m *Master) unregister(r registry, caller, topic, api string) reply {
-	if m.graph.nodes[caller] == nil {
+	if m.registered.nodes[caller] == nil {
 		return success(0, "[%s] is not a registered node", caller)
 	}
-	if !m.graph.registered(caller, api) || !m.graph.remove(r, topic, caller) {
+	if !m.registered.isAt(caller, api) || !m.registered.remove(r, topic, caller) {
 		return success(0, "[%s] is not a known provider of [%s]", caller, topic)
 	}
 	return success(1, "Unregistered [%s] as provider of [%s]", caller, topic)
@@ -231,31 +231,31 @@ func (m *Master) unregister(r registry, caller, topic, api string) reply {
 func (m *Master) registerService(c call) reply {
 	service, serviceAPI, api := c.text[0], c.text[1], c.text[2]
 	m.enter(c.caller, api)
-	m.graph.addService(service, c.caller, serviceAPI)
+	m.registered.addService(service, c.caller, serviceAPI)
 	return success(1, "Registered [%s] as provider of [%s]", c.caller, service)
 }
 
 func (m *Master) unregisterService(c call) reply {
 	service, api := c.text[0], c.text[1]
-	if m.graph.nodes[c.caller] == nil {
+	if m.registered.nodes[c.caller] == nil {
 		return success(0, "[%s] is not a registered node", c.caller)
 	}
-	if m.graph.services[service] != (provider{c.caller, api}) {
+	if m.registered.services[service] != (provider{c.caller, api}) {
 		return success(0, "[%s] is no longer the current service api handle for [%s]", api, service)
 	}
-	m.graph.removeService(service)
+	m.registered.removeService(service)
 	return success(1, "Unregistered [%s] as provider of [%s]", c.caller, service)
 }
 
 func (m *Master) lookupNode(c call) reply {
-	if n := m.graph.nodes[c.text[0]]; n != nil {
+	if n := m.registered.nodes[c.text[0]]; n != nil {
 		return success(n.api, "node api")
 	}
 	return reply{codeError, fmt.Sprintf("unknown node [%s]", c.text[0]), nil}
 }
 
 func (m *Master) lookupService(c call) reply {
-	if p, ok := m.graph.services[c.text[0]]; ok {
+	if p, ok := m.registered.services[c.text[0]]; ok {
 		return success(p.api, "rosrpc URI: [%s]", p.api)
 	}
 	return reply{codeError, "no provider", nil}
@@ -263,19 +263,19 @@ func (m *Master) lookupService(c call) reply {
 
 func (m *Master) getPublishedTopics(c call) reply {
 	topics, space := []any{}, c.text[0]
-	for _, topic := range slices.Sorted(maps.Keys(m.graph.publishers)) {
+	for _, topic := range slices.Sorted(maps.Keys(m.registered.publishers)) {
 		if within(topic, space) && topic != space { // a topic isn't in the namespace of its own name
-			topics = append(topics, []string{topic, m.graph.types[topic]})
+			topics = append(topics, []string{topic, m.registered.types[topic]})
 		}
 	}
 	return success(topics, "current topics")
 }
 
 func (m *Master) getTopicTypes(call) reply {
-	return success(xmlrpc.Pairs(m.graph.types, func(name string) any { return name }), "current system state")
+	return success(xmlrpc.Pairs(m.registered.types, func(name string) any { return name }), "current system state")
 }
 
 func (m *Master) getSystemState(call) reply {
-	g := m.graph
+	g := m.registered
 	return success([]any{g.publishers.state(), g.subscribers.state(), g.serviceState()}, "current system state")
 }

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// TestGraphCounts makes random changes to a graph and checks after each that its counts match its
+// TestCounts makes random changes to registrations and checks after each that the counts match the
 // registries.
-func TestGraphCounts(t *testing.T) {
+func TestCounts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	name := func(kind string) string { return fmt.Sprintf("/%s%d", kind, random.IntN(4)) }
-	g := newGraph()
+	g := newRegistrations()
 	for step := range 20000 {
 		n, key := name("node"), name("key")
 		r := []registry{g.publishers, g.subscribers, g.paramSubscribers}[random.IntN(3)]
@@ -70,7 +70,7 @@ func TestTypes(t *testing.T) {
 		{[]word{{"*", true}}, "*"},
 		{[]word{{"*", true}, {"a/B", false}}, "a/B"},
 	} {
-		g := newGraph()
+		g := newRegistrations()
 		for _, w := range c.words {
 			g.setType("/t", w.typeName, w.publisher)
 		}
