@@ -18,7 +18,7 @@ func newLiveCommand(a *app) *cobra.Command {
 		if o.Record != "" {
 			table := a.newRecordTable()
 			defer table.close()
-			o.Show = func(n *live.Node) (hide func()) {
+			o.Show = func(n *live.Session) (hide func()) {
 				help, commands := n.RecordKeys()
 				return table.show(tableSource{n.RecordFigures, help, keys.NewCommands(commands)})
 			}

@@ -19,8 +19,8 @@ import (
 	"rsros/ros2"
 )
 
-// Graph is what was found.
-type Graph struct {
+// Listing is what was found.
+type Listing struct {
 	Nodes    []Node    `json:"nodes"`
 	Topics   []Topic   `json:"topics"`
 	Services []Service `json:"services"`
@@ -66,7 +66,7 @@ const (
 
 // Find joins the graph of ROS 2 and returns what is in it, without itself, once nothing more is found. With names, only
 // these topics and services are listed.
-func Find(ctx context.Context, config ros2.Config, names []string) (*Graph, error) {
+func Find(ctx context.Context, config ros2.Config, names []string) (*Listing, error) {
 	config.Name = "info"
 	n, err := bridge.JoinNode(ctx, config)
 	if err != nil {
@@ -89,8 +89,8 @@ func Find(ctx context.Context, config ros2.Config, names []string) (*Graph, erro
 	}
 }
 
-func list(g *ros2.Graph, own ros2.GUID, names []string) *Graph {
-	out := &Graph{Nodes: []Node{}, Topics: []Topic{}, Services: []Service{}}
+func list(g *ros2.Graph, own ros2.GUID, names []string) *Listing {
+	out := &Listing{Nodes: []Node{}, Topics: []Topic{}, Services: []Service{}}
 	for _, p := range g.Participants {
 		if p.GUID.Prefix() == own.Prefix() {
 			continue
@@ -163,14 +163,14 @@ func vendor(v [2]byte) string {
 }
 
 // JSON writes the graph as JSON.
-func (g *Graph) JSON(w io.Writer) error {
+func (g *Listing) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(g)
 }
 
 // Text writes the graph for people. Services that each node has are left out.
-func (g *Graph) Text(w io.Writer) error {
+func (g *Listing) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s, %s\n", program.Count(len(g.Nodes), "node"), program.Count(len(g.Topics), "topic"))
 	for _, n := range g.Nodes {

@@ -52,7 +52,7 @@ func TestLiveRuinedBag(t *testing.T) {
 }
 
 // seekFrame seeks to a frame by its number.
-func seekFrame(t *testing.T, live *Node, n *ros.Node) {
+func seekFrame(t *testing.T, live *Session, n *ros.Node) {
 	t.Helper()
 	for _, bad := range []string{"", "Depth_0", "Depth_0 x", "Depth 5", "Color_0 1", "Depth_0 1000000"} {
 		b := &bagDevice{Device: live.cameras[0].device.(*recorded.Device)}

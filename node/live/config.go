@@ -59,7 +59,7 @@ type Options struct {
 
 	Duration  time.Duration `setting:"duration"` // 0 means until stopped; before Recording, which has a limit of that name
 	Recording record.Options
-	Show      func(*Node) (hide func()) // called when the node runs; may be nil
+	Show      func(*Session) (hide func()) // called when the node runs; may be nil
 
 	HTTP view.Access // where viewers connect; nowhere if zero
 

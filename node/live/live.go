@@ -3,7 +3,7 @@
 // frames through a hub to the topics and the recorder, and publishes /diagnostics.
 //
 // It may use the camera drivers, node/control, ros/graph, node/naming and record. A
-// Node owns its devices and goroutines; Close ends them in reverse order and waits.
+// Session owns its devices and goroutines; Close ends them in reverse order and waits.
 package live
 
 import (
@@ -49,8 +49,8 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(err, l.Close())
 }
 
-// Node publishes one or more devices.
-type Node struct {
+// Session publishes one or more devices.
+type Session struct {
 	opts    Options // from the caller
 	log     zerolog.Logger
 	joined  *graph.Node
@@ -70,8 +70,8 @@ type Node struct {
 //
 // Several cameras start independently: Start doesn't wait for one that isn't connected or
 // is being reset. Such a camera starts later.
-func Start(ctx context.Context, o Options) (_ *Node, err error) {
-	n := &Node{opts: o, log: o.Log}
+func Start(ctx context.Context, o Options) (_ *Session, err error) {
+	n := &Session{opts: o, log: o.Log}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.Close())
@@ -136,7 +136,7 @@ func Start(ctx context.Context, o Options) (_ *Node, err error) {
 }
 
 // shareMemory bounds the memory of messages of all cameras that wait for the disk, and the garbage.
-func (n *Node) shareMemory() {
+func (n *Session) shareMemory() {
 	if limit := n.cameras[0].opts.Recording.Memory; limit > 0 {
 		n.cleanup.AddFunc(program.BoundGarbage(limit))
 		budget := work.NewBudget(limit)
@@ -147,7 +147,7 @@ func (n *Node) shareMemory() {
 }
 
 // startUploads starts uploading the cameras' recordings. Close waits for the uploads after it has ended the recordings.
-func (n *Node) startUploads() error {
+func (n *Session) startUploads() error {
 	var folders []string
 	for _, c := range n.cameras {
 		folders = append(folders, record.Folder(c.opts.RecordPath))
@@ -166,16 +166,16 @@ func (n *Node) startUploads() error {
 	return nil
 }
 
-// Device returns the first device, nil until it is connected. The Node closes it.
-func (n *Node) Device() camdriver.Device { return n.cameras[0].device }
+// Device returns the first device, nil until it is connected. The Session closes it.
+func (n *Session) Device() camdriver.Device { return n.cameras[0].device }
 
 // Profiles returns the profiles of its running streams, by sensor.
-func (n *Node) Profiles() [][]camdriver.Profile { return n.cameras[0].profiles }
+func (n *Session) Profiles() [][]camdriver.Profile { return n.cameras[0].profiles }
 
 // LastRecording describes its recording that ended last.
-func (n *Node) LastRecording() record.Figures { return n.cameras[0].records.Last }
+func (n *Session) LastRecording() record.Figures { return n.cameras[0].records.Last }
 
-func (n *Node) together(do func(*camera) error) error { return concurrently(n.cameras, do) }
+func (n *Session) together(do func(*camera) error) error { return concurrently(n.cameras, do) }
 
 func concurrently(cameras []*camera, do func(*camera) error) error {
 	errs := make([]error, len(cameras))
@@ -188,7 +188,7 @@ func concurrently(cameras []*camera, do func(*camera) error) error {
 }
 
 // setCameras sets the cameras. It keeps open devices that have the same settings.
-func (n *Node) setCameras(list []Options) {
+func (n *Session) setCameras(list []Options) {
 	old := n.cameras
 	n.cameras = make([]*camera, len(list))
 	for i, o := range list {
@@ -214,10 +214,10 @@ func (n *Node) setCameras(list []Options) {
 }
 
 // oneRecording reports whether several cameras are recorded into the same files.
-func (n *Node) oneRecording() bool { return n.cameras[0].together() }
+func (n *Session) oneRecording() bool { return n.cameras[0].together() }
 
 // recorders returns one camera for each recording.
-func (n *Node) recorders() []*camera {
+func (n *Session) recorders() []*camera {
 	if !n.oneRecording() {
 		return n.cameras
 	}
@@ -229,7 +229,7 @@ func (n *Node) recorders() []*camera {
 	return n.cameras[:1]
 }
 
-func (n *Node) connect(ctx context.Context, list []Options) (graph.Params, error) {
+func (n *Session) connect(ctx context.Context, list []Options) (graph.Params, error) {
 	conf := n.opts.ROS
 	conf.OnLog = n.writeLog
 	join := graph.JoinOptions{ROS: conf, Master: n.opts.Master, Name: "rs_ros_node", Log: n.log}
@@ -248,7 +248,7 @@ func (n *Node) connect(ctx context.Context, list []Options) (graph.Params, error
 }
 
 // writeLog adds an entry of the node's own log to all recordings.
-func (n *Node) writeLog(line *msgs.Log) {
+func (n *Session) writeLog(line *msgs.Log) {
 	if cameras := n.logged.Load(); cameras != nil {
 		for _, c := range *cameras {
 			c.records.WriteLog(line)
@@ -261,7 +261,7 @@ func (n *Node) writeLog(line *msgs.Log) {
 
 // offer prepares the cameras, and offers the services of all of them. When the node ends,
 // services end first, then subscribers receive their last messages, and then topics end.
-func (n *Node) offer(ctx context.Context) error {
+func (n *Session) offer(ctx context.Context) error {
 	n.ended = make(chan ending, len(n.cameras))
 	for _, c := range n.cameras {
 		c.node, c.log, c.nodeLog = n.node, c.labelled(n.log), n.log
@@ -276,7 +276,7 @@ func (n *Node) offer(ctx context.Context) error {
 
 // Wait returns when the node should end: ctx ended, rosnode kill, the duration is over, or all devices ended or failed.
 // Only a failed device is an error. After a damaged recording it is program.ErrIncomplete.
-func (n *Node) Wait(ctx context.Context) error {
+func (n *Session) Wait(ctx context.Context) error {
 	var over <-chan time.Time
 	if n.opts.Duration > 0 {
 		timer := time.NewTimer(n.opts.Duration)
@@ -309,13 +309,13 @@ func (n *Node) Wait(ctx context.Context) error {
 
 // Close stops the streams, ends the recordings, leaves the graph and closes the devices, in
 // that order. It must be called only once.
-func (n *Node) Close() error { return n.cleanup.Run(0) }
+func (n *Session) Close() error { return n.cleanup.Run(0) }
 
 // flushTime bounds the wait at the end for subscribers to receive their last messages.
 const flushTime = 800 * time.Millisecond
 
 // drain waits until subscribers have received their messages, or flushTime has passed.
-func (n *Node) drain() error {
+func (n *Session) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
 	if err := errors.Join(n.node.Drain(ctx), n.mirror.Drain(ctx)); err != nil {
@@ -343,10 +343,10 @@ type page struct {
 }
 
 // ViewerURL returns the page's URL, or "" if it isn't served.
-func (n *Node) ViewerURL() string { return n.page.listen.URL().Secret() }
+func (n *Session) ViewerURL() string { return n.page.listen.URL().Secret() }
 
 // serveViewers serves the viewer's page if the options have an address.
-func (n *Node) serveViewers() (err error) {
+func (n *Session) serveViewers() (err error) {
 	o := view.Options{Access: n.opts.HTTP, RecordDir: record.Folder(n.cameras[0].opts.RecordPath)}
 	n.page.server, n.page.listen, err = view.Serve(n.joined, o)
 	if err == nil {
@@ -356,7 +356,7 @@ func (n *Node) serveViewers() (err error) {
 }
 
 // show offers the started cameras to viewers, who see the first one first.
-func (n *Node) show() {
+func (n *Session) show() {
 	p := &n.page
 	p.mu.Lock()
 	defer p.mu.Unlock()

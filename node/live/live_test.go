@@ -28,7 +28,7 @@ import (
 
 // startTestLive runs a live node of the simulated camera with its own master, and a second node to
 // observe it.
-func startTestLive(t *testing.T, o Options) (*Node, *ros.Node) {
+func startTestLive(t *testing.T, o Options) (*Session, *ros.Node) {
 	t.Helper()
 	master := rig.Master(t).URI()
 	o.Streams = StreamSettings{
@@ -54,7 +54,7 @@ func (o Options) at(master string) Options {
 }
 
 // startAt runs a live node at a master until the test ends.
-func startAt(t *testing.T, master string, o Options) *Node {
+func startAt(t *testing.T, master string, o Options) *Session {
 	t.Helper()
 	o.Log = zerolog.New(zerolog.NewTestWriter(t))
 	live, err := Start(t.Context(), o.at(master))

@@ -8,7 +8,7 @@ import (
 )
 
 // RecordFigures describes the cameras' recordings.
-func (n *Node) RecordFigures() (list []record.Figures) {
+func (n *Session) RecordFigures() (list []record.Figures) {
 	for _, c := range n.recorders() {
 		if c.up.Load() {
 			if rec := c.records.Current(); rec != nil {
@@ -20,7 +20,7 @@ func (n *Node) RecordFigures() (list []record.Figures) {
 }
 
 // RecordKeys returns the commands of keys, which apply to the recordings of all cameras, and a help line.
-func (n *Node) RecordKeys() (help string, commands map[string]keys.Command) {
+func (n *Session) RecordKeys() (help string, commands map[string]keys.Command) {
 	key := func(do func(*camera) (string, error)) func() {
 		return func() {
 			text, err := n.allOf(n.recorders(), do)

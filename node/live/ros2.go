@@ -11,7 +11,7 @@ import (
 // inROS2 returns the names of the node and its topics in ROS 2, as realsense2_camera has them there: a camera's topics
 // are below CameraNamespace/Camera, and a node with one camera has that name. The SDK's topics are left out unless a
 // setting chose the naming, because in ROS 2 each topic has to be told to each participant.
-func (n *Node) inROS2(list []Options) bridge.Options {
+func (n *Session) inROS2(list []Options) bridge.Options {
 	namespace := "/" + strings.Trim(cmp.Or(n.opts.ROS.Namespace, list[0].CameraNamespace, "camera"), "/")
 	_, chosen := list[0].Given["naming"]
 	o := bridge.Options{QoS: list[0].QoS}

@@ -60,7 +60,7 @@ func (c *camera) services() []graph.Service {
 	return list
 }
 
-func (n *Node) serveAll(ctx context.Context) error {
+func (n *Session) serveAll(ctx context.Context) error {
 	if len(n.cameras) == 1 {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (n *Node) serveAll(ctx context.Context) error {
 }
 
 // allOf calls do for cameras. One that isn't connected yet is an error, but doesn't stop the others.
-func (n *Node) allOf(cameras []*camera, do func(*camera) (string, error)) (string, error) {
+func (n *Session) allOf(cameras []*camera, do func(*camera) (string, error)) (string, error) {
 	answers := make([]string, len(n.cameras))
 	err := concurrently(cameras, func(c *camera) error {
 		if !c.up.Load() {

@@ -103,7 +103,7 @@ func heap() uint64 {
 // soak is a node under test and a second one that uses it.
 type soak struct {
 	t       *testing.T
-	live    *Node
+	live    *Session
 	user    *ros.Node
 	watched []*watched
 	awake   sync.Once

@@ -18,7 +18,7 @@ func noWait() {}
 
 // startAll starts the cameras. It waits for a single camera. Several cameras start independently, and startAll returns
 // when each has started or is waited for; Wait returns their later errors. Close waits for the goroutines.
-func (n *Node) startAll(ctx context.Context) error {
+func (n *Session) startAll(ctx context.Context) error {
 	if len(n.cameras) == 1 {
 		return n.cameras[0].start(ctx, noWait)
 	}
@@ -43,7 +43,7 @@ func (n *Node) startAll(ctx context.Context) error {
 
 // startLate starts one of several cameras. It sends the result to settled, or nil as soon as
 // the camera must be waited for. A later error ends the camera.
-func (n *Node) startLate(ctx context.Context, c *camera, settled chan<- error) {
+func (n *Session) startLate(ctx context.Context, c *camera, settled chan<- error) {
 	ctx, done := n.node.UntilDone(ctx)
 	defer done()
 	settle := func(err error) {

@@ -70,7 +70,7 @@ func lookUp(p graph.Params, name string) (any, bool) {
 }
 
 // warnOfSimTime warns if /use_sim_time is set, which a camera's frames don't follow.
-func (n *Node) warnOfSimTime(ctx context.Context) {
+func (n *Session) warnOfSimTime(ctx context.Context) {
 	if n.cameras[0].opts.Source.isBag() {
 		return
 	}
@@ -88,7 +88,7 @@ const doublesEvery = 3 * time.Second
 var common = []string{"/rosout", "/tf", "/tf_static", "/diagnostics", "/clock"}
 
 // watchDoubles warns once of each other node that publishes a topic of this one.
-func (n *Node) watchDoubles() {
+func (n *Session) watchDoubles() {
 	n.cleanup.Go(func(ctx context.Context) {
 		known := map[string]bool{}
 		n.warnOfDuplicates(ctx, known)
@@ -96,7 +96,7 @@ func (n *Node) watchDoubles() {
 	})
 }
 
-func (n *Node) warnOfDuplicates(ctx context.Context, known map[string]bool) {
+func (n *Session) warnOfDuplicates(ctx context.Context, known map[string]bool) {
 	doubles, err := n.joined.Doubles(ctx)
 	if err != nil {
 		return // ask the master again later
