@@ -9,7 +9,7 @@ import (
 
 // System calls without the scheduler's accounting, which wakes the runtime's monitor thread for every image. Sockets
 // are non-blocking, so the calls can't block. With the accounting, a publisher of 1280x720 images takes 16 % more CPU
-// time, and a subscriber 12 %. The race detector doesn't see them: builds with it have those of race_linux.go.
+// time, and a subscriber a tenth more. The race detector doesn't see them: builds with it have those of race_linux.go.
 
 // writev writes what is left.
 func (w *VectorWriter) writev(fd uintptr) (int, error) {
