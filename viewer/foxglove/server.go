@@ -203,3 +203,17 @@ func (s *Server) setState(state *State) (ended []*subscription) {
 
 // Drain waits until the clients have been sent their queued messages, or ctx ends.
 func (s *Server) Drain(ctx context.Context) error { return s.clients.Drain(ctx) }
+
+// Counts returns the counters of all clients' subscriptions, two of each: of small and of large messages.
+func (s *Server) Counts() (list []clients.Counts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.clients.All() {
+		for _, sub := range c.subs {
+			if sub != nil {
+				list = append(list, sub.small.Counts(), sub.large.Counts())
+			}
+		}
+	}
+	return list
+}
