@@ -26,8 +26,7 @@ type cameras struct {
 	topics   *topics // for Foxglove's clients; nil if they see something else
 	marks    markSearch
 	starter  string // the viewer who started the recording
-	close    sync.Once
-	closed   error
+	close    func() error // once
 }
 
 // openCameras returns the stage of a device, with the other cameras of its recording, and starts their streams.
@@ -73,6 +72,7 @@ const allDevices = "*"
 // newCameras returns the stage of devices that are running or about to start.
 func newCameras(s *Server, name, file string, list []Running) *cameras {
 	g := &cameras{base: base{server: s}}
+	g.close = sync.OnceValue(g.detach)
 	g.source = api.Source{Kind: "camera", Name: name, Info: [][2]string{}, Streams: []api.Stream{}, Marks: []api.Mark{}}
 	if g.file, _ = list[0].Device.(*recorded.Device); g.file != nil {
 		start, end := api.Nanos(0), api.Nanos(g.file.Duration())
@@ -125,18 +125,18 @@ func (g *cameras) place() {
 	}
 }
 
-// end implements stage. If the stage has opened the devices, it also closes them and their recording.
-func (g *cameras) end() error {
-	g.close.Do(func() {
-		for _, c := range g.parts {
-			c.detach()
-		}
-		g.marks.end()
-		if g.own {
-			g.closed = errors.Join(g.lead.Records.Close(), g.parts[0].Device.Close())
-		}
-	})
-	return g.closed
+func (g *cameras) end() error { return g.close() }
+
+// detach does end's work. If the stage has opened the devices, it also closes them and their recording.
+func (g *cameras) detach() error {
+	for _, c := range g.parts {
+		c.detach()
+	}
+	g.marks.end()
+	if !g.own {
+		return nil
+	}
+	return errors.Join(g.lead.Records.Close(), g.parts[0].Device.Close())
 }
 
 // busy implements stage: a recording of a device that the stage has opened ends with the stage.

@@ -20,14 +20,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fake is a graph that a test controls.
 type fake struct {
-	mu         sync.Mutex
-	state      State
-	changed    func(*State)
-	topics     map[string][]func(Message)
-	subscribed int // number of Subscribe calls
-	published  []string
-	values     map[string]any // values set
-	call       func(ctx context.Context, request []byte) ([]byte, error)
+	mu        sync.Mutex
+	state     State
+	changed   func(*State)
+	topics    map[string][]func(Message)
+	published []string
+	values    map[string]any // values set
+	call      func(ctx context.Context, request []byte) ([]byte, error)
 }
 
 var stringType = msgs.MustType("std_msgs/String")
@@ -67,7 +66,6 @@ func (f *fake) change(do func(*State)) {
 func (f *fake) Subscribe(t Topic, deliver func(Message)) (func(), error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.subscribed++
 	at := len(f.topics[t.Name])
 	f.topics[t.Name] = append(f.topics[t.Name], deliver)
 	return func() {
