@@ -57,7 +57,8 @@ func DecodeNode(format string, data []byte) (p imagetransport.Image, err error) 
 	}
 	p, ok := pixels(img, false)
 	if !ok {
-		return p, fmt.Errorf("image of the format %.60q: pixels are %T, want grey or colour of 8 bits, or grey of 16", format, img)
+		return p, fmt.Errorf("image of the format %.60q: pixels are %T, want grey or colour of 8 bits, or grey of 16",
+			format, img)
 	}
 	return p, nil
 }

@@ -67,19 +67,16 @@ func (a *assembler) add(t rslayout.Topic, m bagstore.Message) {
 }
 
 func (a *assembler) message(t rslayout.Topic, m bagstore.Message) (err error) {
+	if t.IsFrame() {
+		f, err := a.frame(t, m)
+		if err == nil {
+			a.part(t, true).frame = f
+		}
+		return err
+	}
 	switch t.Kind {
-	case rslayout.TopicImage:
-		err = a.image(t, m)
-	case rslayout.TopicCompressed:
-		err = a.compressed(t, m)
-	case rslayout.TopicImu:
-		err = a.imu(t, m)
-	case rslayout.TopicPoseTransform:
-		err = a.transform(t, m)
 	case rslayout.TopicPoseAccel, rslayout.TopicPoseTwist:
 		err = a.twist(t, m)
-	case rslayout.TopicOccupancy:
-		err = a.occupancy(t, m)
 	case rslayout.TopicMetadata:
 		err = a.metadata(t, m)
 	case rslayout.TopicOptionValue:
@@ -90,6 +87,26 @@ func (a *assembler) message(t rslayout.Topic, m bagstore.Message) (err error) {
 		a.nativeOption(m)
 	}
 	return err
+}
+
+func (a *assembler) frame(t rslayout.Topic, m bagstore.Message) (*camdriver.Frame, error) {
+	switch t.Kind {
+	case rslayout.TopicImu:
+		return a.imu(t, m)
+	case rslayout.TopicPoseTransform:
+		return a.transform(t, m)
+	}
+	// The others aren't decoded whole, so that what they hold isn't copied.
+	if err := checkType(t, m); err != nil {
+		return nil, err
+	}
+	switch t.Kind {
+	case rslayout.TopicImage:
+		return a.image(t, m)
+	case rslayout.TopicCompressed:
+		return a.compressed(t, m)
+	}
+	return a.occupancy(t, m)
 }
 
 func (a *assembler) start(t rslayout.Topic, owner buffers.Releaser, h msgs.Header) *camdriver.Frame {
@@ -106,22 +123,20 @@ func (a *assembler) start(t rslayout.Topic, owner buffers.Releaser, h msgs.Heade
 // usualUnits is the depth unit in metres if the file has none.
 const usualUnits = 0.001
 
-// image adds an image frame. It retains the message's memory instead of copying pixels.
-func (a *assembler) image(t rslayout.Topic, m bagstore.Message) error {
-	if err := checkType(t, m); err != nil {
-		return err
-	}
+// image makes an image frame. It retains the message's memory instead of copying pixels.
+func (a *assembler) image(t rslayout.Topic, m bagstore.Message) (*camdriver.Frame, error) {
 	d := msgs.NewDecoder(m.Data)
 	var head msgs.ImageHead
 	head.Decode(d)
 	pixels := d.Raw(int(head.DataLen))
 	if d.Err() != nil {
-		return d.Err()
+		return nil, d.Err()
 	}
 	f := a.start(t, m.Retain(), head.Header)
 	f.Width, f.Height, f.Stride, f.Data = int(head.Width), int(head.Height), int(head.Step), pixels
 	f.Profile.Width, f.Profile.Height = f.Width, f.Height
-	if format, known := rslayout.ParseEncoding(head.Encoding); known && (!a.f.textual && a.f.native == nil || f.Profile.Format == camdriver.AnyFormat) {
+	inFrame := !a.f.textual && a.f.native == nil || f.Profile.Format == camdriver.AnyFormat // the format
+	if format, known := rslayout.ParseEncoding(head.Encoding); known && inFrame {
 		f.Profile.Format = format
 	}
 	a.depthUnits(t, f)
@@ -130,8 +145,7 @@ func (a *assembler) image(t rslayout.Topic, m bagstore.Message) error {
 			f.DepthUnits = u
 		}
 	}
-	a.part(t, true).frame = f
-	return nil
+	return f, nil
 }
 
 // depthUnits sets a depth frame's units to the current ones of its sensor.
@@ -144,13 +158,10 @@ func (a *assembler) depthUnits(t rslayout.Topic, f *camdriver.Frame) {
 	}
 }
 
-func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) error {
-	if err := checkType(t, m); err != nil {
-		return err
-	}
+func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) (*camdriver.Frame, error) {
 	head, format, data, err := compressedImage(msgs.NewDecoder(m.Data))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pixels := a.f.stream(t.Stream).profile.Format
 	var img imagetransport.Image
@@ -162,43 +173,39 @@ func (a *assembler) compressed(t rslayout.Topic, m bagstore.Message) error {
 		img, err = packed.Decode(format, data, pixels)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f := a.start(t, nil, head)
 	f.Width, f.Height, f.Stride, f.Data = img.Width, img.Height, img.Step, img.Data
 	f.Profile.Width, f.Profile.Height, f.Profile.Format = f.Width, f.Height, pixels
 	a.depthUnits(t, f)
-	a.part(t, true).frame = f
-	return nil
+	return f, nil
 }
 
-// occupancy adds an occupancy map. Like image, it retains the message's memory.
-func (a *assembler) occupancy(t rslayout.Topic, m bagstore.Message) error {
-	if err := checkType(t, m); err != nil {
-		return err
-	}
+// occupancy makes an occupancy map. Like image, it retains the message's memory.
+func (a *assembler) occupancy(t rslayout.Topic, m bagstore.Message) (*camdriver.Frame, error) {
 	d := msgs.NewDecoder(m.Data)
 	var head msgs.OccupancyGridHead
 	d.Message(&head)
 	cells := d.Raw(int(head.DataLen))
 	if d.Err() != nil {
-		return d.Err()
+		return nil, d.Err()
 	}
 	if uint64(head.Width)*uint64(head.Height) != uint64(len(cells)) {
-		return fmt.Errorf("%d cells in a map of %dx%d", len(cells), head.Width, head.Height)
+		return nil, fmt.Errorf("%d cells in a map of %dx%d", len(cells), head.Width, head.Height)
 	}
 	f := a.start(t, m.Retain(), head.Header)
 	f.Width, f.Height, f.Stride, f.Data = int(head.Width), int(head.Height), int(head.Width), cells
 	o, q := head.Origin.Translation, head.Origin.Rotation
-	f.Map = camdriver.MapInfo{Resolution: head.Resolution, Origin: [3]float64{o.X, o.Y, o.Z}, Rotation: [4]float64{q.X, q.Y, q.Z, q.W}}
-	a.part(t, true).frame = f
-	return nil
+	f.Map = camdriver.MapInfo{Resolution: head.Resolution, Origin: [3]float64{o.X, o.Y, o.Z},
+		Rotation: [4]float64{q.X, q.Y, q.Z, q.W}}
+	return f, nil
 }
 
-func (a *assembler) imu(t rslayout.Topic, m bagstore.Message) error {
+func (a *assembler) imu(t rslayout.Topic, m bagstore.Message) (*camdriver.Frame, error) {
 	var i msgs.Imu
 	if err := a.f.decode(t, m, &i); err != nil {
-		return err
+		return nil, err
 	}
 	f := a.start(t, nil, i.Header)
 	f.Motion = camdriver.MotionSample{
@@ -206,21 +213,18 @@ func (a *assembler) imu(t rslayout.Topic, m bagstore.Message) error {
 		Gyro:        [3]float64{i.AngularVelocity.X, i.AngularVelocity.Y, i.AngularVelocity.Z},
 		Accel:       [3]float64{i.LinearAcceleration.X, i.LinearAcceleration.Y, i.LinearAcceleration.Z},
 	}
-	a.part(t, true).frame = f
-	return nil
+	return f, nil
 }
 
-func (a *assembler) transform(t rslayout.Topic, m bagstore.Message) error {
+func (a *assembler) transform(t rslayout.Topic, m bagstore.Message) (*camdriver.Frame, error) {
 	var tf msgs.Transform
 	if err := a.f.decode(t, m, &tf); err != nil {
-		return err
+		return nil, err
 	}
-	p := a.part(t, true)
-	p.frame = a.start(t, nil, msgs.Header{})
-	p.frame.Pose.Translation = vec3(tf.Translation)
-	q := tf.Rotation
-	p.frame.Pose.Rotation = [4]float32{float32(q.X), float32(q.Y), float32(q.Z), float32(q.W)}
-	return nil
+	f, q := a.start(t, nil, msgs.Header{}), tf.Rotation
+	f.Pose.Translation = vec3(tf.Translation)
+	f.Pose.Rotation = [4]float32{float32(q.X), float32(q.Y), float32(q.Z), float32(q.W)}
+	return f, nil
 }
 
 // twist adds velocities or accelerations to a frame, whose transform must come first. Open has
@@ -285,7 +289,8 @@ func (f *File) notification(t rslayout.Topic, m bagstore.Message) (camdriver.Not
 	}
 	var n msgs.Notification
 	err := f.decode(t, m, &n)
-	return rstext.NewNotification(n.Category, n.Severity, n.Description, n.SerializedData, notificationTime(n.Timestamp)), err
+	at := notificationTime(n.Timestamp)
+	return rstext.NewNotification(n.Category, n.Severity, n.Description, n.SerializedData, at), err
 }
 
 // notificationTime converts a notification's time, which in files of librealsense is in milliseconds.

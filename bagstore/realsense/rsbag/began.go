@@ -84,7 +84,8 @@ func TimeLineOf(bag *bagstore.Recording) (line TimeLine) {
 	list := devices(bag)
 	for _, device := range list {
 		f, began, err := briefly(bag, device, list)
-		if err != nil || len(f.segments) > 1 || f.segments[0].lo >= epochTimes { // some times wrapped below zero, or all have dates
+		// Some times wrapped below zero, or all have dates.
+		if err != nil || len(f.segments) > 1 || f.segments[0].lo >= epochTimes {
 			continue
 		}
 		if began > 0 {

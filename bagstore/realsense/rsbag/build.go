@@ -216,7 +216,8 @@ func (s *stream) snapshot() camdriver.StreamSnapshot {
 		out.Video = &in
 	}
 	if m := s.imu; m != nil && *m != (msgs.ImuIntrinsic{}) {
-		out.Motion = &camdriver.MotionIntrinsics{Data: m.Data, NoiseVariances: m.NoiseVariances, BiasVariances: m.BiasVariances}
+		out.Motion = &camdriver.MotionIntrinsics{Data: m.Data, NoiseVariances: m.NoiseVariances,
+			BiasVariances: m.BiasVariances}
 	}
 	if e, ok := s.tf[s.group]; ok && s.group != "" {
 		out.Extrinsic = &e

@@ -2,7 +2,6 @@ package rsbag
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,12 +23,6 @@ type Camera struct {
 	device int    // its number; -1: a camera node
 	prefix string // of a node's topics
 }
-
-// ErrCamera means that a recording has no camera of the name that was chosen, ErrSeveral that one has to be named.
-var (
-	ErrCamera  = errors.New("choose a camera of the recording")
-	ErrSeveral = fmt.Errorf("%w, which has several", ErrCamera)
-)
 
 // Cameras returns the cameras of a recording, by its topics alone: devices by number or, if there are none, camera
 // nodes by name.
@@ -127,7 +120,8 @@ func ownerOf(list []Camera, topic string) (name string) {
 	device, _ := rslayout.FirstTopic(topic)
 	longest := -1
 	for _, c := range list {
-		if c.device >= 0 && c.device == device || c.device < 0 && len(c.prefix) > longest && strings.HasPrefix(topic, c.prefix) {
+		below := c.device < 0 && len(c.prefix) > longest && strings.HasPrefix(topic, c.prefix)
+		if c.device >= 0 && c.device == device || below {
 			name, longest = c.Name, len(c.prefix)
 		}
 	}

@@ -47,7 +47,8 @@ func NewChecker(bag *bagstore.Recording) (*Checker, error) {
 }
 
 func (f *File) checker() *Checker {
-	return &Checker{f: f, cursor: f.Cursor(CursorOptions{FramesOnly: true}), missing: make(map[camdriver.StreamID]uint64), last: make(map[camdriver.StreamID]uint64)}
+	return &Checker{f: f, cursor: f.Cursor(CursorOptions{FramesOnly: true}),
+		missing: make(map[camdriver.StreamID]uint64), last: make(map[camdriver.StreamID]uint64)}
 }
 
 // Before reads the frames before a time in the bag, none if the recording's times need repair.

@@ -70,9 +70,11 @@ func (f *File) cursor(o CursorOptions, in []segment) *Cursor {
 	}
 	t := f.trackOf(in, func(c *bagstore.Connection) bool {
 		k := f.topics[c.ID].Kind
-		return chosen[c.ID] || !o.FramesOnly && (k == rslayout.TopicOptionValue || k == rslayout.TopicNotification || k == topicNativeOptions)
+		event := k == rslayout.TopicOptionValue || k == rslayout.TopicNotification || k == topicNativeOptions
+		return chosen[c.ID] || !o.FramesOnly && event
 	})
-	c := &Cursor{track: t, f: f, asm: assembler{f: f, base: o.Base, system: o.SystemTimes, unknown: make(map[string]uint64)}}
+	asm := assembler{f: f, base: o.Base, system: o.SystemTimes, unknown: make(map[string]uint64)}
+	c := &Cursor{track: t, f: f, asm: asm}
 	c.Seek(0)
 	return c
 }
@@ -171,7 +173,8 @@ func (c *Cursor) gather() {
 			c.asm.add(c.f.topics[m.Conn.ID], m)
 		} else {
 			c.asm.errs++
-			c.asm.err = fmt.Errorf("messages at %v are left out: more than %d bytes have one time", time.Duration(c.at), instantBytes)
+			c.asm.err = fmt.Errorf("messages at %v are left out: more than %d bytes have one time",
+				time.Duration(c.at), instantBytes)
 		}
 		c.ahead = c.track.next()
 	}

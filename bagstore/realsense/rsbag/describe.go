@@ -57,11 +57,11 @@ func (d *description) stream(t rslayout.Topic) *stream {
 // describes says whether a topic is read whole at open: its messages are few.
 func describes(t rslayout.Topic) bool {
 	switch t.Kind {
-	case rslayout.TopicUnknown, rslayout.TopicLogLine, rslayout.TopicSensorTime, rslayout.TopicNotification, rslayout.TopicOptionValue,
-		rslayout.TopicImage, rslayout.TopicCompressed, rslayout.TopicImu, rslayout.TopicPoseTransform, rslayout.TopicPoseAccel, rslayout.TopicPoseTwist, rslayout.TopicOccupancy, rslayout.TopicMetadata:
+	case rslayout.TopicUnknown, rslayout.TopicLogLine, rslayout.TopicSensorTime, rslayout.TopicNotification,
+		rslayout.TopicOptionValue, rslayout.TopicPoseAccel, rslayout.TopicPoseTwist, rslayout.TopicMetadata:
 		return false
 	}
-	return true
+	return !t.IsFrame()
 }
 
 // read collects the description. Options have their initial value at 1 ns, and change later.
@@ -108,20 +108,19 @@ func (d *description) connections() {
 		}
 		seen[c.Topic] = true
 		switch t.Kind {
-		case rslayout.TopicUnknown, rslayout.TopicFileVersion, rslayout.TopicDeviceInfo, rslayout.TopicLogLine, rslayout.TopicAdditionalInfo:
+		case rslayout.TopicUnknown, rslayout.TopicFileVersion, rslayout.TopicDeviceInfo, rslayout.TopicLogLine,
+			rslayout.TopicAdditionalInfo:
 			continue
 		}
 		d.sensor(t.Sensor)
-		switch t.Kind {
-		case rslayout.TopicImage, rslayout.TopicCompressed, rslayout.TopicImu, rslayout.TopicPoseTransform, rslayout.TopicOccupancy:
-			s := d.stream(t)
-			s.data, s.conns = append(s.data, c.ID), append(s.conns, c.ID)
-		case rslayout.TopicPoseAccel, rslayout.TopicPoseTwist:
-			s := d.stream(t)
-			s.conns = append(s.conns, c.ID)
-		case rslayout.TopicMetadata:
-			s := d.stream(t)
-			s.hasMD, s.conns = true, append(s.conns, c.ID)
+		metadata := t.Kind == rslayout.TopicMetadata
+		if !t.IsFrame() && !metadata && t.Kind != rslayout.TopicPoseAccel && t.Kind != rslayout.TopicPoseTwist {
+			continue
+		}
+		s := d.stream(t)
+		s.conns, s.hasMD = append(s.conns, c.ID), s.hasMD || metadata
+		if t.IsFrame() {
+			s.data = append(s.data, c.ID)
 		}
 	}
 }
@@ -286,11 +285,6 @@ func checkType(t rslayout.Topic, m bagstore.Message) error {
 	return nil
 }
 
-// TypeError is a message of another type than its topic says.
-type TypeError struct{ Topic, Want, Have string }
-
-func (e *TypeError) Error() string { return "expected " + e.Want + ", found " + e.Have }
-
 // sortedOptions returns the sensor's options by ID. Recordings have no ranges, so minimum, maximum
 // and default are the value.
 func (s *sensorDescription) sortedOptions() []camdriver.Option {
@@ -299,7 +293,8 @@ func (s *sensorDescription) sortedOptions() []camdriver.Option {
 		if s.texts[id] == rstext.AddedOption {
 			continue
 		}
-		list = append(list, camdriver.Option{ID: id, Value: v, Min: v, Max: v, Default: v, ReadOnly: true, Description: s.texts[id]})
+		list = append(list, camdriver.Option{ID: id, Value: v, Min: v, Max: v, Default: v, ReadOnly: true,
+			Description: s.texts[id]})
 	}
 	slices.SortFunc(list, func(a, b camdriver.Option) int { return int(a.ID) - int(b.ID) })
 	return list

@@ -2,7 +2,6 @@ package rsbag
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -61,9 +60,6 @@ type stream struct {
 // maxSensors bounds the memory that a topic's sensor number can make Open allocate.
 const maxSensors = 64
 
-// ErrNoRecording means that a bag has no topics of the layout.
-var ErrNoRecording = errors.New("no RealSense recording")
-
 // Options are the options of Open.
 type Options struct {
 	// Bag, if not nil, is read instead of the path. It must be closed after the File.
@@ -98,7 +94,8 @@ func OpenAll(path string, o Options) ([]*File, error) { return o.open(path, o.ch
 func (o Options) open(path string, choose func([]Camera) ([]Camera, error)) (list []*File, err error) {
 	bag := o.Bag
 	if bag == nil {
-		if bag, err = recording.Open(path, bagstore.OpenOptions{Context: o.Context, Sequential: o.Sequential, Verify: o.Sequential, Progress: o.Progress}); err != nil {
+		if bag, err = recording.Open(path, bagstore.OpenOptions{Context: o.Context, Sequential: o.Sequential,
+			Verify: o.Sequential, Progress: o.Progress}); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +119,8 @@ func (o Options) open(path string, choose func([]Camera) ([]Camera, error)) (lis
 }
 
 // cameras returns all cameras and those that choose chooses, at least one.
-func (o Options) cameras(bag *bagstore.Recording, choose func([]Camera) ([]Camera, error)) (all, chosen []Camera, err error) {
+func (o Options) cameras(bag *bagstore.Recording,
+	choose func([]Camera) ([]Camera, error)) (all, chosen []Camera, err error) {
 	all = devices(bag)
 	var odd map[*bagstore.Connection]string
 	if len(all) == 0 && o.CameraNodes {
@@ -130,7 +128,9 @@ func (o Options) cameras(bag *bagstore.Recording, choose func([]Camera) ([]Camer
 		streams, odd = nodeStreams(bag)
 		all = nodes(streams)
 	}
-	if len(all) == 0 && slices.ContainsFunc(bag.Connections(), func(c *bagstore.Connection) bool { return rslayout.ParseTopic(c.Topic).Kind != rslayout.TopicUnknown }) {
+	if len(all) == 0 && slices.ContainsFunc(bag.Connections(), func(c *bagstore.Connection) bool {
+		return rslayout.ParseTopic(c.Topic).Kind != rslayout.TopicUnknown
+	}) {
 		all = []Camera{{Name: deviceName(0)}} // its recorder ended before it was described
 	}
 	if len(all) == 0 {
@@ -173,7 +173,8 @@ func describe(bag *bagstore.Recording, c Camera, all []Camera) (*File, error) {
 
 // find returns a File that knows the topics, and reads nothing.
 func find(bag *bagstore.Recording, camera Camera, all []Camera) (*File, error) {
-	f := &File{bag: bag, camera: camera, cameras: all, counts: bag.Counts(), topics: make(map[uint32]rslayout.Topic), options: make(map[optionKey][]uint32)}
+	f := &File{bag: bag, camera: camera, cameras: all, counts: bag.Counts(), topics: make(map[uint32]rslayout.Topic),
+		options: make(map[optionKey][]uint32)}
 	for _, n := range bag.Notes() {
 		f.note("%s", n.Text)
 	}
@@ -187,31 +188,29 @@ func find(bag *bagstore.Recording, camera Camera, all []Camera) (*File, error) {
 		if !f.findNative(streams, all) {
 			return nil, noRecording(bag, true, odd)
 		}
-		f.leaveCopies()
-		f.findText()
-		return f, nil
-	}
-	known := 0
-	for _, c := range bag.Connections() {
-		t := rslayout.ParseTopicOf(camera.device, c.Topic)
-		if _, first := rslayout.FirstTopic(c.Topic); rslayout.ParseTopic(first).Sensor >= maxSensors {
-			f.leave("%s: more than %d sensors", c.Topic, maxSensors)
-			t = rslayout.Topic{}
-		}
-		if t.Kind != rslayout.TopicUnknown {
-			known++
-		}
-		f.topics[c.ID] = t
-		if id, ok := rslayout.ParseOptionName(t.Name); ok && t.Kind == rslayout.TopicOptionValue {
-			f.options[optionKey{t.Sensor, id}] = append(f.options[optionKey{t.Sensor, id}], c.ID)
-		}
-	}
-	if known == 0 {
+	} else if !f.findTopics() {
 		return nil, noRecording(bag, false, nil)
 	}
 	f.leaveCopies()
 	f.findText()
 	return f, nil
+}
+
+// findTopics finds the topics of a device, and reports whether there are any.
+func (f *File) findTopics() (known bool) {
+	for _, c := range f.bag.Connections() {
+		t := rslayout.ParseTopicOf(f.camera.device, c.Topic)
+		if _, first := rslayout.FirstTopic(c.Topic); rslayout.ParseTopic(first).Sensor >= maxSensors {
+			f.leave("%s: more than %d sensors", c.Topic, maxSensors)
+			t = rslayout.Topic{}
+		}
+		known = known || t.Kind != rslayout.TopicUnknown
+		f.topics[c.ID] = t
+		if id, ok := rslayout.ParseOptionName(t.Name); ok && t.Kind == rslayout.TopicOptionValue {
+			f.options[optionKey{t.Sensor, id}] = append(f.options[optionKey{t.Sensor, id}], c.ID)
+		}
+	}
+	return known
 }
 
 // leaveCopies leaves out compressed images of streams whose images are there as they are: image_transport's, which

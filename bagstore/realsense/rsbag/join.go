@@ -1,7 +1,6 @@
 package rsbag
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -44,9 +43,6 @@ func (r *Recorder) Join(device int, snap camdriver.DeviceSnapshot) (*Recorder, e
 	r.err = d.err
 	return d, d.err
 }
-
-// ErrReserved is returned for topics that a recording of devices uses itself.
-var ErrReserved = errors.New("the topic belongs to the recording's devices")
 
 // Reserved reports whether a topic can't be recorded next to devices: it is one of the layout's.
 func Reserved(topic string) bool {

@@ -20,8 +20,8 @@ import (
 // device: images with their camera_info, and inertial samples. librealsense does so since 2.58.3;
 // it looks for words anywhere in a topic's name, we only in the part that names the stream.
 //
-// The messages besides images and samples are read in files native*.go, and node*.go of rslayout. They are serialized as in ROS 1 and are not
-// trusted: allocations are bounded by their size.
+// The messages besides images and samples are read in files native*.go, and node*.go of rslayout. They are serialized
+// as in ROS 1 and are not trusted: allocations are bounded by their size.
 
 type native struct {
 	topics   map[camdriver.StreamID]string // of images and samples
@@ -55,9 +55,11 @@ func nativeSensor(k camdriver.StreamKind) string {
 // findNative finds the topics that are streams of a camera, one of list, and reports whether there are any.
 func (f *File) findNative(streams []nodeStream, list []Camera) bool {
 	n := &native{
-		topics: make(map[camdriver.StreamID]string), infos: make(map[uint32]camdriver.StreamID), about: make(map[uint32][]byte),
-		times: make(map[camdriver.StreamID][]bagstore.Time), frames: make(map[camdriver.StreamID]string), links: make(map[string]bool),
-		metadata: make(map[uint32]camdriver.StreamID), used: make(map[uint32]bool), packed: make(map[camdriver.StreamID]bool),
+		topics: make(map[camdriver.StreamID]string), infos: make(map[uint32]camdriver.StreamID),
+		about: make(map[uint32][]byte), times: make(map[camdriver.StreamID][]bagstore.Time),
+		frames: make(map[camdriver.StreamID]string), links: make(map[string]bool),
+		metadata: make(map[uint32]camdriver.StreamID), used: make(map[uint32]bool),
+		packed: make(map[camdriver.StreamID]bool),
 	}
 	conns, images := make(map[uint32]camdriver.StreamID), make(map[string]bool)
 	for _, s := range streams {
@@ -179,7 +181,8 @@ func (f *File) nativeFirst(s *stream) (ok bool) {
 		}
 		if id.Kind.Video() {
 			if _, ok = nativeFormat(id.Kind, head.Encoding); !ok {
-				f.leave("%s: %v", m.Conn.Topic, cmp.Or(err, fmt.Errorf("images of the encoding %q, which %s can't have", head.Encoding, id.Kind)))
+				odd := fmt.Errorf("images of the encoding %q, which %s can't have", head.Encoding, id.Kind)
+				f.leave("%s: %v", m.Conn.Topic, cmp.Or(err, odd))
 			}
 		} else {
 			head.Header.Decode(d)
@@ -261,14 +264,16 @@ func readTree(tree map[string]tfLink, m bagstore.Message) {
 	for i := range list.Transforms {
 		t := &list.Transforms[i]
 		if len(tree) < maxLinks {
-			tree[strings.TrimPrefix(t.ChildFrameID, "/")] = tfLink{strings.TrimPrefix(t.Header.FrameID, "/"), rslayout.Extrinsics(&t.Transform)}
+			parent := strings.TrimPrefix(t.Header.FrameID, "/")
+			tree[strings.TrimPrefix(t.ChildFrameID, "/")] = tfLink{parent, rslayout.Extrinsics(&t.Transform)}
 		}
 	}
 }
 
 // toRoot returns the transform from a tf frame to the root of its tree, and adds the frames on the
 // way to used. ok is false without a parent, or in a circle.
-func toRoot(tree map[string]tfLink, frame string, used map[string]bool) (at camdriver.Extrinsics, root string, ok bool) {
+func toRoot(tree map[string]tfLink, frame string,
+	used map[string]bool) (at camdriver.Extrinsics, root string, ok bool) {
 	at = camdriver.Identity()
 	for range maxLinks {
 		l, has := tree[frame]

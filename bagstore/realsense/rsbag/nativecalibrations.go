@@ -41,7 +41,9 @@ func (d *description) nativeCalibrations() {
 
 // ofCamera reports whether the topics of all these streams begin with prefix.
 func (f *File) ofCamera(prefix string, ids ...camdriver.StreamID) bool {
-	return !slices.ContainsFunc(ids, func(id camdriver.StreamID) bool { return !strings.HasPrefix(f.native.topics[id], prefix) })
+	return !slices.ContainsFunc(ids, func(id camdriver.StreamID) bool {
+		return !strings.HasPrefix(f.native.topics[id], prefix)
+	})
 }
 
 func (d *description) nativePlace(base, s *stream, m bagstore.Message) {
@@ -88,9 +90,8 @@ func (f *File) Contains(m bagstore.Message) bool {
 		return false
 	}
 	var list msgs.TFMessage
-	return msgs.Unmarshal(m.Data, &list) == nil && !slices.ContainsFunc(list.Transforms, func(t msgs.TransformStamped) bool {
-		return !n.links[strings.TrimPrefix(t.ChildFrameID, "/")]
-	})
+	unknown := func(t msgs.TransformStamped) bool { return !n.links[strings.TrimPrefix(t.ChildFrameID, "/")] }
+	return msgs.Unmarshal(m.Data, &list) == nil && !slices.ContainsFunc(list.Transforms, unknown)
 }
 
 // withoutHeader returns a copy of a message without its std_msgs/Header.

@@ -130,7 +130,8 @@ func NewRecorderOf(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions)
 }
 
 func newRecorder(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions, mu *sync.Mutex, a *axis) *Recorder {
-	r := &Recorder{mu: mu, out: out, o: o, line: newTimeline(a), nextRef: make(map[int]bagstore.Time), streams: make(map[camdriver.StreamID]*streamCounter), conns: make(map[connectionKey]uint32)}
+	r := &Recorder{mu: mu, out: out, o: o, line: newTimeline(a), nextRef: make(map[int]bagstore.Time),
+		streams: make(map[camdriver.StreamID]*streamCounter), conns: make(map[connectionKey]uint32)}
 	for _, s := range snap.Streams {
 		if out.Holds(s.Sensor, s.Profile.Stream) {
 			r.streams[s.Profile.Stream] = &streamCounter{}
@@ -145,7 +146,8 @@ func newRecorder(out Target, snap camdriver.DeviceSnapshot, o RecorderOptions, m
 // writeDescription writes what is known about the recording from the start.
 func (r *Recorder) writeDescription() {
 	o := r.o
-	facts := []msgs.KeyValue{{Key: rslayout.KeyProgram, Value: o.Program}, {Key: rslayout.KeyVersion, Value: o.Version}, {Key: rslayout.KeyHost, Value: o.Host}}
+	facts := []msgs.KeyValue{{Key: rslayout.KeyProgram, Value: o.Program}, {Key: rslayout.KeyVersion, Value: o.Version},
+		{Key: rslayout.KeyHost, Value: o.Host}}
 	if o.Program != "" {
 		facts = append(facts, msgs.KeyValue{Key: rslayout.KeyWritten, Value: r.out.WriteMethod()})
 	}
@@ -256,12 +258,16 @@ func period(fps int) time.Duration {
 
 // Option writes an option change. at is on the clock of Frame.Arrival; zero is the latest frame's time.
 func (r *Recorder) Option(sensor int, id camdriver.OptionID, value float32, at time.Time) error {
-	return r.event(rslayout.OptionTopic(sensor, id, "value"), at, func(at time.Duration) error { return r.out.Option(sensor, id, value, at) })
+	return r.event(rslayout.OptionTopic(sensor, id, "value"), at, func(at time.Duration) error {
+		return r.out.Option(sensor, id, value, at)
+	})
 }
 
 // Notification writes what a sensor reported.
 func (r *Recorder) Notification(sensor int, n camdriver.Notification, at time.Time) error {
-	return r.event(rslayout.NotificationTopic(sensor, n.Category), at, func(at time.Duration) error { return r.out.Notification(sensor, n, at) })
+	return r.event(rslayout.NotificationTopic(sensor, n.Category), at, func(at time.Duration) error {
+		return r.out.Notification(sensor, n, at)
+	})
 }
 
 // Log writes a line of the program's own log.
@@ -299,7 +305,8 @@ func (r *Recorder) Resume() {
 
 // Stats returns statistics without waiting for the disk. It may be called after Close.
 func (r *Recorder) Stats() RecorderStats {
-	s := RecorderStats{Messages: r.messages.Load(), Duration: r.Duration(), Size: r.Size(), WriteMethod: r.out.WriteMethod()}
+	s := RecorderStats{Messages: r.messages.Load(), Duration: r.Duration(), Size: r.Size(),
+		WriteMethod: r.out.WriteMethod()}
 	for id, c := range r.streams {
 		s.Streams = append(s.Streams, StreamStats{Stream: id, Frames: c.frames.Load(), Skipped: c.skipped.Load()})
 	}

@@ -19,7 +19,8 @@ func IsRecording(bag *bagstore.Recording) bool {
 // IsTopic reports whether a topic is of the layout.
 func IsTopic(name string) bool {
 	device, first := rslayout.FirstTopic(name)
-	return device >= 0 && strings.HasPrefix(first, "/device_0/") && rslayout.ParseTopic(first).Kind != rslayout.TopicUnknown
+	known := rslayout.ParseTopic(first).Kind != rslayout.TopicUnknown
+	return known && device >= 0 && strings.HasPrefix(first, "/device_0/")
 }
 
 // StreamSummary is what a file holds of one stream.
@@ -100,7 +101,8 @@ type StreamLine struct {
 
 // summary sums the file up from its index alone; with gaps it reads every frame.
 func (f *File) summary(gaps bool) *Summary {
-	s := &Summary{Camera: f.camera.Name, Number: f.camera.device, Version: f.version, Device: map[string]string{}, Seconds: f.Duration().Seconds(), Notes: f.notes}
+	s := &Summary{Camera: f.camera.Name, Number: f.camera.device, Version: f.version, Device: map[string]string{},
+		Seconds: f.Duration().Seconds(), Notes: f.notes}
 	for _, info := range f.snap.Info {
 		s.Device[info.Key.String()] = info.Value
 	}
@@ -109,7 +111,8 @@ func (f *File) summary(gaps bool) *Summary {
 		s.Recorded = &start
 	}
 	for _, sensor := range f.snap.Sensors {
-		s.Sensors = append(s.Sensors, SensorSummary{Name: sensor.Name, Options: len(sensor.Options), Clock: f.fact(rslayout.KeyClock(len(s.Sensors)))})
+		clock := f.fact(rslayout.KeyClock(len(s.Sensors)))
+		s.Sensors = append(s.Sensors, SensorSummary{Name: sensor.Name, Options: len(sensor.Options), Clock: clock})
 	}
 	var missing map[camdriver.StreamID]uint64
 	if gaps {
@@ -117,7 +120,8 @@ func (f *File) summary(gaps bool) *Summary {
 		missing, *s.Damaged, _ = f.Gaps()
 	}
 	for _, st := range f.Streams() {
-		line := StreamLine{Stream: st.Profile.Stream.String(), Profile: st.Profile.String(), Frames: st.Frames, Extrinsics: st.Extrinsics}
+		line := StreamLine{Stream: st.Profile.Stream.String(), Profile: st.Profile.String(), Frames: st.Frames,
+			Extrinsics: st.Extrinsics}
 		if d := st.Last - st.First; d > 0 {
 			line.Rate = float64(st.Frames-1) / d.Seconds()
 		}

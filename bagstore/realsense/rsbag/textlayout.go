@@ -33,7 +33,8 @@ func (f *File) findText() {
 		return
 	}
 	for _, c := range f.bag.Connections() {
-		if f.topics[c.ID].Kind == rslayout.TopicUnknown && strings.HasPrefix(c.Topic, "/device_0/") && !strings.HasSuffix(c.Topic, "/image/camera_info") {
+		unknown := f.topics[c.ID].Kind == rslayout.TopicUnknown && strings.HasPrefix(c.Topic, "/device_0/")
+		if unknown && !strings.HasSuffix(c.Topic, "/image/camera_info") {
 			f.note("%s: %s is not read here; left out", c.Topic, c.Type)
 		}
 	}

@@ -1,6 +1,7 @@
 package rsbag
 
 import (
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -57,20 +58,13 @@ func TestTimelinePause(t *testing.T) {
 					l.resume()
 					continue
 				}
-				want := firstFrame + bagstore.Time(s.want*1e6+copysign(0.5, s.want))
+				want := firstFrame + bagstore.Time(s.want*1e6+math.Copysign(0.5, s.want))
 				if ok != (s.want != -1) || ok && at != want {
 					t.Fatalf("step %d %s: %d ns %v, want %d", i, s.do, at, ok, want)
 				}
 			}
 		})
 	}
-}
-
-func copysign(v, sign float64) float64 {
-	if sign < 0 {
-		return -v
-	}
-	return v
 }
 
 // TestTimelineRandom checks that times of a stream always increase and leave no gap: each of two

@@ -208,7 +208,7 @@ func parseTopic(name string) topic {
 	device, first := rslayout.FirstTopic(name)
 	t := topic{Topic: rslayout.ParseTopic(first), name: name, device: device}
 	parts := strings.SplitAfterN(name, "/", 5) // "", device, sensor, stream, and what it is
-	if len(parts) == 5 && t.Kind != rslayout.TopicOptionValue && t.Kind != rslayout.TopicOptionText && t.Kind != rslayout.TopicNotification {
+	if len(parts) == 5 && !t.isOption() && t.Kind != rslayout.TopicNotification {
 		t.prefix = strings.TrimSuffix(name, parts[4])
 		t.Kind = cmp.Or(t.Kind, newFrames[parts[4]])
 		switch what, _, more := strings.Cut(parts[4], "/"); {
@@ -216,13 +216,17 @@ func parseTopic(name string) topic {
 			t.Kind = rslayout.TopicUnknown // the reader ignores them
 		}
 	}
-	switch t.Kind {
-	case rslayout.TopicOptionValue, rslayout.TopicOptionText:
+	switch {
+	case t.isOption():
 		t.Name = strings.ReplaceAll(t.Name, "_", " ")
-	case rslayout.TopicFileVersion, rslayout.TopicDeviceInfo:
+	case t.Kind == rslayout.TopicFileVersion, t.Kind == rslayout.TopicDeviceInfo:
 		t.Sensor = -1
 	}
 	return t
+}
+
+func (t topic) isOption() bool {
+	return t.Kind == rslayout.TopicOptionValue || t.Kind == rslayout.TopicOptionText
 }
 
 // isData reports whether a topic has frames that metadata follow.

@@ -66,8 +66,9 @@ func (c *checker) row(t topic, m bagstore.Message) {
 // isText reports whether a topic's rows are texts.
 func (t topic) isText() bool {
 	switch t.Kind {
-	case rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicOptionValue, rslayout.TopicOptionText, rslayout.TopicPostProcessing,
-		rslayout.TopicStreamInfo, rslayout.TopicTF, rslayout.TopicMetadata, rslayout.TopicNotification:
+	case rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicOptionValue, rslayout.TopicOptionText,
+		rslayout.TopicPostProcessing, rslayout.TopicStreamInfo, rslayout.TopicTF, rslayout.TopicMetadata,
+		rslayout.TopicNotification:
 		return true
 	}
 	return t.isCalibration()
@@ -76,7 +77,8 @@ func (t topic) isText() bool {
 // times checks that descriptions are at 0 and frames near it.
 func (c *checker) times(t topic, at bagstore.Time) {
 	switch t.Kind {
-	case rslayout.TopicFileVersion, rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicOptionText, rslayout.TopicPostProcessing, rslayout.TopicTF:
+	case rslayout.TopicFileVersion, rslayout.TopicDeviceInfo, rslayout.TopicSensorInfo, rslayout.TopicOptionText,
+		rslayout.TopicPostProcessing, rslayout.TopicTF:
 		if at != atStart {
 			c.breaks(3, "%s is at %v, not at 0", t.name, at.Sub(0))
 		}
@@ -91,11 +93,7 @@ func (c *checker) times(t topic, at bagstore.Time) {
 }
 
 func (c *checker) values(t topic, text string) {
-	switch t.Kind {
-	case rslayout.TopicOptionValue, rslayout.TopicOptionText, rslayout.TopicPostProcessing:
-		return
-	}
-	if !t.isText() {
+	if !t.isText() || t.isOption() || t.Kind == rslayout.TopicPostProcessing {
 		return
 	}
 	for part := range strings.SplitSeq(text, ";") {
@@ -120,7 +118,8 @@ func (c *checker) values(t topic, text string) {
 // description checks a row against the one before it in the description.
 func (c *checker) description(t topic) {
 	c.afterStatic(t)
-	if s := c.sensors[c.static.Sensor]; s != nil && len(s.options) > 0 && !(t.Sensor == c.static.Sensor && (t.Kind == rslayout.TopicOptionValue || t.Kind == rslayout.TopicOptionText)) {
+	s := c.sensors[c.static.Sensor]
+	if s != nil && len(s.options) > 0 && !(t.isOption() && t.Sensor == c.static.Sensor) {
 		s.ended = true
 	}
 	switch s := c.sensor; t.Kind {

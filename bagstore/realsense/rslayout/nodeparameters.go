@@ -19,7 +19,8 @@ type NodeOption struct {
 
 // optionModules are the sensors of a camera in the names of the node's parameters.
 var optionModules = map[string]string{
-	"depth_module": "Stereo Module", "stereo_module": "Stereo Module", "rgb_camera": "RGB Camera", "motion_module": "Motion Module",
+	"depth_module": "Stereo Module", "stereo_module": "Stereo Module", "rgb_camera": "RGB Camera",
+	"motion_module": "Motion Module",
 }
 
 var optionIDs = sync.OnceValue(func() map[string]camdriver.OptionID {

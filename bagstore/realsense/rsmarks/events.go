@@ -32,7 +32,8 @@ func events(ctx context.Context, f *rsbag.File) []Mark {
 		m := Mark{Time: e.Time}
 		switch {
 		case e.Notification != nil:
-			m.Kind, m.Text = Notification, clip(fmt.Sprintf("%s, %s: %s", e.Notification.Severity, e.Notification.Category, e.Notification.Description))
+			n := e.Notification
+			m.Kind, m.Text = Notification, clip(fmt.Sprintf("%s, %s: %s", n.Severity, n.Category, n.Description))
 		case e.Option != nil:
 			key := markOption{e.Sensor, e.Option.ID}
 			before, known := values[key]

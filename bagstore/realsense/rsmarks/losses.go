@@ -88,7 +88,8 @@ func (s *markSearch) sample(ctx context.Context) (whole markSpan, ok bool) {
 
 // instants returns each every-th instant of the stream from one on and before an end, fewer than most, and the last
 // one.
-func (s *markSearch) instants(ctx context.Context, from instant, end time.Duration, most int) (list []instant, last instant, every int) {
+func (s *markSearch) instants(ctx context.Context, from instant, end time.Duration,
+	most int) (list []instant, last instant, every int) {
 	every = 1
 	n, rank := 0, from.rank
 	for at := range s.f.Times(s.id, from.at) {

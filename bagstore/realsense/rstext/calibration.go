@@ -80,7 +80,8 @@ func ParseIntrinsics(s string) (camdriver.Intrinsics, error) {
 func Intrinsics(in camdriver.Intrinsics) string {
 	return Join(
 		Pair{"width", strconv.Itoa(in.Width)}, Pair{"height", strconv.Itoa(in.Height)},
-		Pair{"fx", writeIntrinsic(in.Fx)}, Pair{"ppx", writeIntrinsic(in.Ppx)}, Pair{"fy", writeIntrinsic(in.Fy)}, Pair{"ppy", writeIntrinsic(in.Ppy)},
+		Pair{"fx", writeIntrinsic(in.Fx)}, Pair{"ppx", writeIntrinsic(in.Ppx)},
+		Pair{"fy", writeIntrinsic(in.Fy)}, Pair{"ppy", writeIntrinsic(in.Ppy)},
 		Pair{"model", in.Model.String()}, Pair{"coeffs", writeNumbers(in.Coeffs[:], writeIntrinsic)},
 	)
 }
@@ -98,7 +99,8 @@ func ParseMotionIntrinsics(s string) (camdriver.MotionIntrinsics, error) {
 // MotionIntrinsics is the inverse of ParseMotionIntrinsics.
 func MotionIntrinsics(in camdriver.MotionIntrinsics) string {
 	return Join(Pair{"data", writeNumbers(in.Data[:], Single)},
-		Pair{"bias_variances", writeNumbers(in.BiasVariances[:], Single)}, Pair{"noise_variances", writeNumbers(in.NoiseVariances[:], Single)})
+		Pair{"bias_variances", writeNumbers(in.BiasVariances[:], Single)},
+		Pair{"noise_variances", writeNumbers(in.NoiseVariances[:], Single)})
 }
 
 // ParseExtrinsics parses a stream's pose. Like rs2_extrinsics, the text has the rotation by columns.
