@@ -46,7 +46,8 @@ func (b *block) setSizes(pos int64, compression string, stored, size uint64) err
 		return fmt.Errorf("chunk at byte %d: %d bytes of records, unpacked %d, in %d bytes", pos, stored, size, left)
 	}
 	b.to = b.from + int64(min(stored, left))
-	b.info = bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Pos: pos}, Compression: bagstore.Compression(compression), Stored: b.to - b.from, Size: int64(size)}
+	b.info = bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Pos: pos}, Compression: bagstore.Compression(compression),
+		Stored: b.to - b.from, Size: int64(size)}
 	ratio := int64(1)
 	switch b.info.Compression {
 	case "":
@@ -80,7 +81,8 @@ func (f *File) walk(in *bagstore.Buffer, b *block) (list []bagstore.Entry, err e
 	}
 	defer done()
 	if b.chunk && !b.torn && to-from < b.info.Size {
-		return nil, fmt.Errorf("chunk at byte %d: %d of %d bytes can be unpacked: %w", b.info.Pos, to-from, b.info.Size, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("chunk at byte %d: %d of %d bytes can be unpacked: %w", b.info.Pos, to-from, b.info.Size,
+			io.ErrUnexpectedEOF)
 	}
 	records := 0
 	for pos := from; pos < to; {
@@ -130,17 +132,26 @@ func (f *File) describe(src source, r record) error {
 	return f.addChannel(in)
 }
 
+// messageHead reads what precedes a message's data. known is whether a channel describes its topic.
+func (f *File) messageHead(src source, r record) (head []byte, topic uint32, known bool, err error) {
+	head = make([]byte, messageHead)
+	if err = src.readFull(head, r.data); err == nil {
+		topic, known = f.byID[binary.LittleEndian.Uint16(head)]
+	}
+	return head, topic, known, err
+}
+
 // entry reads the head of a message. It skips messages of unknown channels.
 func (f *File) entry(src source, r record, base int64) (bagstore.Entry, bool, error) {
-	head := make([]byte, messageHead)
 	if r.size < messageHead || r.pos-base > math.MaxUint32 {
 		return bagstore.Entry{}, false, fmt.Errorf("message at byte %d: %d bytes", r.pos, r.size)
 	}
-	if err := src.readFull(head, r.data); err != nil {
+	head, topic, known, err := f.messageHead(src, r)
+	if err != nil {
 		return bagstore.Entry{}, false, err
 	}
-	topic, known := f.byID[binary.LittleEndian.Uint16(head)]
-	return bagstore.Entry{Time: timeOf(binary.LittleEndian.Uint64(head[6:])), Conn: topic, Ref: uint32(r.pos - base)}, known, nil
+	at := timeOf(binary.LittleEndian.Uint64(head[6:]))
+	return bagstore.Entry{Time: at, Conn: topic, Ref: uint32(r.pos - base)}, known, nil
 }
 
 func (f *File) Read(in *bagstore.Buffer, n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
@@ -158,18 +169,19 @@ func (f *File) Read(in *bagstore.Buffer, n int, e bagstore.Entry, alloc func(n i
 	if err != nil {
 		return nil, err
 	}
-	head := make([]byte, messageHead)
 	if r.op != opMessage || r.size < messageHead {
 		return nil, fmt.Errorf("byte %d: found record %#x where a message was expected", r.pos, byte(r.op))
 	}
-	if err := src.readFull(head, r.data); err != nil {
+	head, topic, known, err := f.messageHead(src, r)
+	if err != nil {
 		return nil, err
 	}
-	if topic, known := f.byID[binary.LittleEndian.Uint16(head)]; !known || topic != e.Conn {
+	if !known || topic != e.Conn {
 		return nil, fmt.Errorf("message at byte %d: it is of another channel than the index says", r.pos)
 	}
 	if err := b.fits(r.size - messageHead); err != nil {
-		return nil, fmt.Errorf("message of %.100q at byte %d of the chunk at byte %d: %w", f.topics[e.Conn].Name, r.pos-from, b.info.Pos, err)
+		return nil, fmt.Errorf("message of %.100q at byte %d of the chunk at byte %d: %w", f.topics[e.Conn].Name,
+			r.pos-from, b.info.Pos, err)
 	}
 	size := int(r.size - messageHead + f.head)
 	data := alloc(size)

@@ -57,9 +57,6 @@ type block struct {
 	unnamed uint64 // messages of channels that nothing describes
 }
 
-// ErrNotMCAP: a file isn't MCAP.
-var ErrNotMCAP = errors.New("not an MCAP file")
-
 type Options struct {
 	// Context ends opening, which may scan the whole file. Default: context.Background().
 	Context context.Context
@@ -174,7 +171,8 @@ func (f *File) addChannel(in *fields) error {
 	}
 	t.Type, t.Schema = s.name, s.Schema
 	t.Hash = meta["topic_type_hash"]
-	t.QoS, t.MD5, t.CallerID, t.Latching = meta["offered_qos_profiles"], meta["md5sum"], meta["callerid"], meta["latching"] == "1"
+	t.QoS, t.MD5, t.CallerID = meta["offered_qos_profiles"], meta["md5sum"], meta["callerid"]
+	t.Latching = meta["latching"] == "1"
 	f.topics[at] = t
 	return nil
 }

@@ -36,7 +36,8 @@ func (f *File) listed(c chunkIndex) (block, error) {
 		return block{}, fmt.Errorf("the summary doesn't say what the chunk at byte %d has", c.at)
 	}
 	end := c.at + c.length
-	b := block{chunk: true, listed: true, from: int64(c.at + head), to: int64(end), index: int64(end), indexTo: int64(end + c.indexes)}
+	b := block{chunk: true, listed: true, from: int64(c.at + head), to: int64(end), index: int64(end),
+		indexTo: int64(end + c.indexes)}
 	if err := b.setSizes(int64(c.at), c.compression, c.stored, c.size); err != nil {
 		return block{}, err
 	}
@@ -46,7 +47,8 @@ func (f *File) listed(c chunkIndex) (block, error) {
 		channels[binary.LittleEndian.Uint64(raw[2:])] = binary.LittleEndian.Uint16(raw)
 	}
 	offsets := slices.Sorted(maps.Keys(channels))
-	if offsets[0] != end || offsets[len(offsets)-1] >= end+c.indexes || len(offsets)*entry != len(c.offsets) || b.info.Start > b.info.End {
+	inside := offsets[0] == end && offsets[len(offsets)-1] < end+c.indexes
+	if !inside || len(offsets)*entry != len(c.offsets) || b.info.Start > b.info.End {
 		return block{}, fmt.Errorf("the summary contradicts itself about the chunk at byte %d", c.at)
 	}
 	counts := make(map[uint32]uint32)
@@ -57,11 +59,12 @@ func (f *File) listed(c chunkIndex) (block, error) {
 		}
 		topic, known := f.byID[channels[at]]
 		const head = recordHead + messageIndexHead
-		if n := int64(next - at - head); known && next >= at+head && n%messageIndexEntry == 0 && n/messageIndexEntry <= b.info.Size/messageHead {
-			counts[topic] += uint32(n / messageIndexEntry)
-			continue
+		bytes := int64(next - at - head) // of the index's entries
+		n := bytes / messageIndexEntry
+		if !known || next < at+head || bytes%messageIndexEntry != 0 || n > b.info.Size/messageHead {
+			return block{}, fmt.Errorf("the summary puts a message index at byte %d, where there can't be one", at)
 		}
-		return block{}, fmt.Errorf("the summary puts a message index at byte %d, where there can't be one", at)
+		counts[topic] += uint32(n)
 	}
 	b.info.Counts = bagstore.SortedCounts(counts)
 	return b, nil
@@ -99,7 +102,9 @@ func (f *File) storedSum(b *block) (uint32, error) {
 	if r.op == opChunk {
 		found, err = f.chunkAt(r, false)
 	}
-	if err == nil && (found.from != b.from || found.to != b.to || found.info.Compression != b.info.Compression || found.info.Size != b.info.Size) {
+	same := found.from == b.from && found.to == b.to && found.info.Compression == b.info.Compression &&
+		found.info.Size == b.info.Size
+	if err == nil && !same {
 		err = fmt.Errorf("chunk at byte %d: it isn't the one in the summary", r.pos)
 	}
 	return found.crc, err

@@ -126,7 +126,8 @@ func fieldsOf(b []byte, r record) *fields { return &fields{Decoder: msgs.NewDeco
 func (f *fields) err() error {
 	var short *msgs.WireError
 	if errors.As(cmp.Or(f.Err(), f.inner), &short) {
-		return fmt.Errorf("record at byte %d: a field of %d bytes, %d are left: %w", f.pos, short.Need, short.Have, io.ErrUnexpectedEOF)
+		return fmt.Errorf("record at byte %d: a field of %d bytes, %d are left: %w", f.pos, short.Need, short.Have,
+			io.ErrUnexpectedEOF)
 	}
 	return nil
 }

@@ -54,21 +54,13 @@ func likely(op opcode, size uint64) bool {
 func (f *File) valid(r record) bool {
 	switch r.op {
 	case opMessage:
-		return len(f.byID) == 0 || f.knownChannel(f.src, r)
+		_, _, known, err := f.messageHead(f.src, r)
+		return len(f.byID) == 0 || known && err == nil
 	case opChunk:
 		b, err := f.chunkAt(r, false)
 		return err == nil && (b.info.Compression != bagstore.None || b.to == r.end())
 	}
 	return true
-}
-
-func (f *File) knownChannel(src source, r record) bool {
-	var channel [2]byte
-	if src.readFull(channel[:], r.data) != nil {
-		return false
-	}
-	_, known := f.byID[binary.LittleEndian.Uint16(channel[:])]
-	return known
 }
 
 func (f *File) followed(r record) bool {

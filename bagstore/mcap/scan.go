@@ -240,7 +240,8 @@ func (s *scanner) closeRange() {
 	if !s.open {
 		return
 	}
-	b := block{from: s.from, to: s.to, info: bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Pos: s.from}, Compression: bagstore.None, Stored: s.to - s.from, Size: s.to - s.from, Continued: s.continued}}
+	b := block{from: s.from, to: s.to, info: bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Pos: s.from},
+		Compression: bagstore.None, Stored: s.to - s.from, Size: s.to - s.from, Continued: s.continued}}
 	s.open, s.continued = false, false
 	if err := s.f.addBlock(b); err != nil {
 		s.f.notes.Addf(bagstore.Loss, -1, "messages", "messages are left out: %v", err)

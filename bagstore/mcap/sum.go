@@ -135,7 +135,7 @@ func (s *sums) add(f *File, in sumRange, part sumPart) *partialSum {
 
 // add adds a message unless it was read before.
 func (p *partialSum) add(m sumPart) {
-	i, twice := slices.BinarySearchFunc(p.parts, m.from, func(q sumPart, from int64) int { return cmp.Compare(q.from, from) })
+	i, twice := slices.BinarySearchFunc(p.parts, m, func(q, m sumPart) int { return cmp.Compare(q.from, m.from) })
 	if twice || i > 0 && p.parts[i-1].to > m.from || i < len(p.parts) && p.parts[i].from < m.to {
 		return
 	}
@@ -184,7 +184,8 @@ func (f *File) compareSum(s sumRange, sum uint32) {
 }
 
 func wrongSum(s sumRange, err error) bagstore.Note {
-	n := bagstore.Note{Offset: s.to, Kind: "data end", Severity: bagstore.Loss, Text: "the content doesn't have the checksum of the file"}
+	n := bagstore.Note{Offset: s.to, Kind: "data end", Severity: bagstore.Loss,
+		Text: "the content doesn't have the checksum of the file"}
 	if s.b != nil {
 		n.Offset, n.Kind, n.Text = s.b.info.Pos, "chunk", "the content doesn't have the checksum of the chunk"
 	}

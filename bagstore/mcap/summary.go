@@ -18,16 +18,11 @@ func (f *File) messages() (n uint64) {
 	return n
 }
 
-// What the format allows a file to lack. Such a file is scanned.
-var (
-	errNoSummary = errors.New("the file has no summary")
-	errNoChunks  = errors.New("the summary lists no chunks")
-)
-
 // noteMissing notes messages in the file that can't be read.
 func (f *File) noteMissing() {
 	for _, at := range slices.Sorted(maps.Keys(f.lacking)) {
-		f.notes.Addf(bagstore.Loss, -1, "channel", "the channel of %s names schema %d, which isn't there", f.topics[at].Name, f.lacking[at])
+		f.notes.Addf(bagstore.Loss, -1, "channel", "the channel of %s names schema %d, which isn't there",
+			f.topics[at].Name, f.lacking[at])
 	}
 	if f.unnamed > 0 {
 		f.notes.Addf(bagstore.Loss, -1, "channel", "%d messages are left out: nothing describes their channels", f.unnamed)

@@ -103,7 +103,8 @@ func (f *File) unpackWhole(b *block, content []byte) error {
 // wholeDecoder returns the decoder for whole chunks. It starts no goroutines, decodes as many chunks at once as there
 // are cores, and never more than it has room for.
 var wholeDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true),
+		zstd.WithDecodeAllCapLimit(true))
 })
 
 // maxWindow bounds how far back a chunk of zstd may refer; level 19 has 8 MiB.
@@ -117,7 +118,8 @@ func (f *File) unpackStream(b *block, to *memory.Content) error {
 		return to.Fill(lz4.NewReader(stored))
 	case bagstore.Zstd:
 		// Without concurrency it starts no goroutines.
-		in, err := zstd.NewReader(stored, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		in, err := zstd.NewReader(stored, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			to.Cut(0)
 			return err

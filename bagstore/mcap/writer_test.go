@@ -29,53 +29,48 @@ func TestWriterAgrees(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var ours, theirs bytes.Buffer
 			w, err := NewWriter(&ours, ProfileROS1, bagstore.None)
-			check(t, err)
+			need.Must(t, err)
 			f, err := format.NewWriter(&theirs, &format.WriterOptions{Chunked: true, ChunkSize: writtenChunk, IncludeCRC: true, OverrideLibrary: true})
-			check(t, err)
-			check(t, f.WriteHeader(&format.Header{Profile: ProfileROS1, Library: "rs-ros-node"}))
+			need.Must(t, err)
+			need.Must(t, f.WriteHeader(&format.Header{Profile: ProfileROS1, Library: "rs-ros-node"}))
 			if !c.noChannel {
 				for _, topic := range topics {
 					_, err := w.AddTopic(topic)
-					check(t, err)
+					need.Must(t, err)
 				}
 				for i, schema := range []int{0, 2} {
 					s := topics[schema]
-					check(t, f.WriteSchema(&format.Schema{ID: uint16(i + 1), Name: s.Type, Encoding: s.Schema.Encoding, Data: []byte(s.Schema.Text)}))
+					need.Must(t, f.WriteSchema(&format.Schema{ID: uint16(i + 1), Name: s.Type, Encoding: s.Schema.Encoding, Data: []byte(s.Schema.Text)}))
 					for id, meta := range [][]map[string]string{
 						{{"md5sum": "1", "callerid": "/n", "topic": "/a", "latching": "1"}, {"topic": "/silent"}},
 						{{"offered_qos_profiles": "qos", "topic_type_hash": "h"}},
 					}[i] {
 						id += 2 * i
-						check(t, f.WriteChannel(&format.Channel{ID: uint16(id + 1), SchemaID: uint16(i + 1), Topic: topics[id].Name, MessageEncoding: topics[id].Encoding, Metadata: meta}))
+						need.Must(t, f.WriteChannel(&format.Channel{ID: uint16(id + 1), SchemaID: uint16(i + 1), Topic: topics[id].Name, MessageEncoding: topics[id].Encoding, Metadata: meta}))
 					}
 				}
 			}
 			if c.extras {
-				check(t, w.AddMetadata(Metadata{Name: "m", Values: map[string]string{"b": "2", "a": "1"}}))
-				check(t, f.WriteMetadata(&format.Metadata{Name: "m", Metadata: map[string]string{"b": "2", "a": "1"}}))
-				check(t, w.Attach(attachment, strings.NewReader("hello")))
-				check(t, f.WriteAttachment(&format.Attachment{LogTime: 3, CreateTime: 4, Name: "calib.txt", MediaType: "text/plain", DataSize: 5, Data: strings.NewReader("hello")}))
+				need.Must(t, w.AddMetadata(Metadata{Name: "m", Values: map[string]string{"b": "2", "a": "1"}}))
+				need.Must(t, f.WriteMetadata(&format.Metadata{Name: "m", Metadata: map[string]string{"b": "2", "a": "1"}}))
+				need.Must(t, w.Attach(attachment, strings.NewReader("hello")))
+				need.Must(t, f.WriteAttachment(&format.Attachment{LogTime: 3, CreateTime: 4, Name: "calib.txt", MediaType: "text/plain", DataSize: 5, Data: strings.NewReader("hello")}))
 			}
 			for i := range c.messages {
 				channel, at := uint16(1+i%2*2), uint64(1000+i^1) // out of order
-				check(t, w.Write(channel, bagstore.Time(at), message(i)))
-				check(t, f.WriteMessage(&format.Message{ChannelID: channel, Sequence: uint32(i / 2), LogTime: at, PublishTime: at, Data: message(i)}))
+				need.Must(t, w.Write(channel, bagstore.Time(at), message(i)))
+				need.Must(t, f.WriteMessage(&format.Message{ChannelID: channel, Sequence: uint32(i / 2), LogTime: at, PublishTime: at, Data: message(i)}))
 			}
-			check(t, w.Close())
-			check(t, f.Close())
+			need.Must(t, w.Close())
+			need.Must(t, f.Close())
 			if !bytes.Equal(ours.Bytes(), theirs.Bytes()) {
 				t.Errorf("%d bytes differ from %d", ours.Len(), theirs.Len())
 			}
 		})
 	}
 	w, err := NewWriter(&bytes.Buffer{}, ProfileROS1, bagstore.None)
-	check(t, err)
+	need.Must(t, err)
 	if err := w.Attach(attachment, strings.NewReader("four")); err == nil {
 		t.Error("an attachment that is too short is taken")
 	}
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	need.Must(t, err)
 }
