@@ -123,7 +123,8 @@ func unfollowed(err error) bool {
 
 // Info describes the file. The schema is 1 to 4.
 func (f *File) Info() bagstore.Info {
-	return bagstore.Info{Path: f.path, Version: fmt.Sprintf("rosbag2 (SQLite, schema %d)", f.schema), Size: f.size, Notes: slices.Clone(f.notes), Clamps: true}
+	return bagstore.Info{Path: f.path, Version: fmt.Sprintf("rosbag2 (SQLite, schema %d)", f.schema), Size: f.size,
+		Notes: slices.Clone(f.notes), Clamps: true}
 }
 
 // Topics lists the topics. Entries and counts name them by their index here.

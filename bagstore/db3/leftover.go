@@ -71,11 +71,13 @@ func (f *File) withJournal(ctx context.Context, db io.ReaderAt, size int64) (io.
 	}
 	o, err := sqlite.OpenJournal(db, size, j, n)
 	if err != nil {
-		f.notes.Addf(bagstore.Loss, -1, "journal", "%s can't be used, so the last messages may be damaged: %v", j.Info().Name, err)
+		f.notes.Addf(bagstore.Loss, -1, "journal", "%s can't be used, so the last messages may be damaged: %v",
+			j.Info().Name, err)
 		return db, size, nil
 	}
 	f.notes.Addf(bagstore.Repairable, -1, "journal",
-		"the recorder was killed in a transaction, which %d pages of %s undo; that file is part of the recording", o.Pages(), j.Info().Name)
+		"the recorder was killed in a transaction, which %d pages of %s undo; that file is part of the recording",
+		o.Pages(), j.Info().Name)
 	return o, o.Size(), nil
 }
 
@@ -90,7 +92,8 @@ func (f *File) withLog(ctx context.Context, db io.ReaderAt, size int64) (io.Read
 		return db, size, nil
 	}
 	if w.Pages() > 0 {
-		f.notes.Addf(bagstore.Harmless, -1, "write-ahead log", "the recorder was killed; %d pages are in %s, which is part of the recording", w.Pages(), log.Info().Name)
+		f.notes.Addf(bagstore.Harmless, -1, "write-ahead log",
+			"the recorder was killed; %d pages are in %s, which is part of the recording", w.Pages(), log.Info().Name)
 	}
 	return w, w.Size(), nil
 }

@@ -88,10 +88,7 @@ func (m *Metadata) text(indent string) string {
 
 // quoted is a YAML text in double quotes, which has the form of JSON.
 func quoted(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return `""` // texts always have a form
-	}
+	b, _ := json.Marshal(s) // a text always has a form
 	return string(b)
 }
 

@@ -46,7 +46,7 @@ type gatherer struct {
 	f       *File
 	missing []sqlite.Range // rows that the tree lacks; some of them
 	holes   []sqlite.Range // rows outside the reach of the tree
-	anyRow  bool           // any row of a page outside the tree counts: the list of free pages is whole, so none was deleted
+	anyRow  bool           // any row of a page outside the tree counts: by the list of free pages, none was deleted
 	more    bool           // more than maxLeaves pages have messages
 }
 
@@ -89,7 +89,8 @@ func (g *gatherer) find(objects []sqlite.Object) []leaf {
 		}
 	}
 	slices.SortFunc(list, func(a, b leaf) int {
-		return cmp.Or(cmp.Compare(a.first, b.first), compareBool(b.sure, a.sure), cmp.Compare(b.rows, a.rows), cmp.Compare(a.page, b.page))
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.rank(), a.rank()), cmp.Compare(b.rows, a.rows),
+			cmp.Compare(a.page, b.page))
 	})
 	return list
 }
@@ -120,14 +121,11 @@ func (f *File) treeLeaf(r *sqlite.Reader, t sqlite.Leaf, page []byte) leaf {
 	return l
 }
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
+func (l *leaf) rank() int {
+	if l.sure {
 		return 1
 	}
-	return -1
+	return 0
 }
 
 // overlapping is how many pages are remembered whose rows may be in later pages, too.

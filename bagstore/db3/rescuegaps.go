@@ -50,7 +50,8 @@ func (g *gaps) row(row int64) {
 // report notes the gaps, and what may be missing at the end.
 func (g *gaps) report(notes *bagstore.Notes, holes []sqlite.Range) {
 	for _, r := range g.list {
-		notes.Addf(bagstore.Loss, -1, "rows", "the messages from row %d to %d can't be read: no page has them", r.After+1, r.To)
+		notes.Addf(bagstore.Loss, -1, "rows", "the messages from row %d to %d can't be read: no page has them",
+			r.After+1, r.To)
 	}
 	if g.more > 0 {
 		notes.Addf(bagstore.Loss, -1, "rows", "messages of %d more ranges of rows can't be read", g.more)

@@ -25,7 +25,8 @@ func (f *File) rescueTopics(why error) bool {
 		t.Schema = s.definitions[t.Type]
 		f.addTopic(id, t)
 	}
-	f.notes.Addf(bagstore.Repairable, -1, kindPages, "the table of topics is damaged (%v); pages of the file have %d topics", why, len(f.topics))
+	f.notes.Addf(bagstore.Repairable, -1, kindPages,
+		"the table of topics is damaged (%v); pages of the file have %d topics", why, len(f.topics))
 	return true
 }
 

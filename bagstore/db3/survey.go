@@ -37,7 +37,8 @@ func (f *File) surveyed() *survey {
 	if f.survey != nil {
 		return f.survey
 	}
-	s := &survey{topics: make(map[int64]bagstore.Topic), replaced: make(map[int64]bagstore.Topic), definitions: make(map[string]bagstore.Schema)}
+	s := &survey{topics: make(map[int64]bagstore.Topic), replaced: make(map[int64]bagstore.Topic),
+		definitions: make(map[string]bagstore.Schema)}
 	f.survey = s
 	free, whole := f.pages.Free()
 	if !whole {
@@ -113,7 +114,8 @@ func (s *survey) describing(r *sqlite.Reader, c *sqlite.Cell, free bool) {
 	short := func(i int) string { return s.text(r, c, i, maxShort) }
 	switch {
 	case slices.ContainsFunc(k[1:], func(col sqlite.Column) bool { return !col.IsText() }):
-	case strings.HasPrefix(short(2), "ros2"): // message_definitions(id, topic_type, encoding, encoded_message_definition, …)
+	// message_definitions(id, topic_type, encoding, encoded_message_definition, …)
+	case strings.HasPrefix(short(2), "ros2"):
 		if len(s.definitions) == maxTopics || free {
 			return
 		}

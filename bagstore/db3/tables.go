@@ -70,7 +70,8 @@ func (d *described) topic(t *bagstore.Topic) error {
 	d.topics++
 	d.topicBytes += len(t.Name) + len(t.Type) + len(t.Encoding) + len(t.QoS) + len(t.Hash)
 	if d.topics > maxTopics || d.topicBytes > maxDescriptions {
-		return fmt.Errorf("found %d topics of %d bytes, want at most %d of %d", d.topics, d.topicBytes, maxTopics, maxDescriptions)
+		return fmt.Errorf("found %d topics of %d bytes, want at most %d of %d", d.topics, d.topicBytes,
+			maxTopics, maxDescriptions)
 	}
 	return nil
 }
@@ -79,7 +80,8 @@ func (d *described) definition(s bagstore.Schema) error {
 	d.definitions++
 	d.definitionBytes += len(s.Encoding) + len(s.Text)
 	if d.definitions > maxTopics || d.definitionBytes > maxDefinitions {
-		return fmt.Errorf("found %d message definitions of %d bytes, want at most %d of %d", d.definitions, d.definitionBytes, maxTopics, maxDefinitions)
+		return fmt.Errorf("found %d message definitions of %d bytes, want at most %d of %d", d.definitions,
+			d.definitionBytes, maxTopics, maxDefinitions)
 	}
 	return nil
 }

@@ -91,7 +91,9 @@ func (w *Writer) AddTopic(t bagstore.Topic) (id int64, err error) {
 	if err := w.bounds.definition(t.Schema); err != nil {
 		return 0, fmt.Errorf("write the definition of %s: %w", t.Type, err)
 	}
-	if err := w.db.Append("message_definitions", int64(len(w.defined)), sqlite.Value{}, sqlite.Text(t.Type), sqlite.Text(t.Schema.Encoding), sqlite.Text(t.Schema.Text), sqlite.Text(t.Hash)); err != nil {
+	err = w.db.Append("message_definitions", int64(len(w.defined)), sqlite.Value{}, sqlite.Text(t.Type),
+		sqlite.Text(t.Schema.Encoding), sqlite.Text(t.Schema.Text), sqlite.Text(t.Hash))
+	if err != nil {
 		return 0, fmt.Errorf("write the definition of %s: %w", t.Type, err)
 	}
 	return w.topics, nil
@@ -99,7 +101,8 @@ func (w *Writer) AddTopic(t bagstore.Topic) (id int64, err error) {
 
 // Describe stores what a file of schema 4 says of itself, once.
 func (w *Writer) Describe(m *Metadata) error {
-	if err := w.db.Append("metadata", 1, sqlite.Value{}, sqlite.Int(metadataVersion), sqlite.Text(m.text(""))); err != nil {
+	err := w.db.Append("metadata", 1, sqlite.Value{}, sqlite.Int(metadataVersion), sqlite.Text(m.text("")))
+	if err != nil {
 		return fmt.Errorf("write metadata: %w", err)
 	}
 	return nil
@@ -115,7 +118,8 @@ func (w *Writer) Write(topic, ns int64, message ...[]byte) error {
 		return fmt.Errorf("write message: it has %d bytes, SQLite takes at most %d", size, maxBlob)
 	}
 	w.messages++
-	if err := w.db.Append("messages", w.messages, sqlite.Value{}, sqlite.Int(topic), sqlite.Int(ns), sqlite.Blob(message...)); err != nil {
+	err := w.db.Append("messages", w.messages, sqlite.Value{}, sqlite.Int(topic), sqlite.Int(ns), sqlite.Blob(message...))
+	if err != nil {
 		return fmt.Errorf("write message: %w", err)
 	}
 	w.written.Add(w.names[topic-1], 1, bagstore.Time(ns), bagstore.Time(ns))

@@ -85,7 +85,8 @@ func unpackedSize(data []byte) (int64, error) {
 		}
 		return int64(size), nil
 	}
-	in, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	in, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return 0, fmt.Errorf("zstd: %w", err)
 	}

@@ -51,7 +51,8 @@ func (c Column) Size() int64 { return c.size }
 
 // Fits reports whether the values fill the row, and the file has room for it and a page with its rest.
 func (f *File) Fits(c *Cell) bool {
-	return c.size == c.values && c.size <= f.size && (c.size == int64(len(c.local)) || c.overflow > 1 && c.overflow <= f.count)
+	whole := c.size == int64(len(c.local)) || c.overflow > 1 && c.overflow <= f.count
+	return c.size == c.values && c.size <= f.size && whole
 }
 
 type scratch struct {

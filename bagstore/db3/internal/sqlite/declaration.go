@@ -3,8 +3,6 @@ package sqlite
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -69,11 +67,6 @@ func tokens(sql string) (list []token) {
 func unquoted(text string) string {
 	return strings.ReplaceAll(text[1:len(text)-1], text[:1]+text[:1], text[:1])
 }
-
-var (
-	errMalformed = fmt.Errorf("%w: a declaration in the schema is malformed", ErrDamaged)
-	errNoRows    = errors.New("its rows have no numbers")
-)
 
 // parseTable parses the CREATE TABLE of a table with a name. The error is ErrDamaged if it is malformed, and another
 // one if it is of a table whose rows have no numbers, or of more columns than rosbag2's tables have by far.

@@ -1,5 +1,5 @@
-// Package sqlite reads and writes SQLite databases without SQLite (sqlite.org/fileformat2.html). It reads sound ones, and
-// what is left of damaged ones. Those that it writes are whole at every instant, without a journal.
+// Package sqlite reads and writes SQLite databases without SQLite (sqlite.org/fileformat2.html). It reads sound ones,
+// and what is left of damaged ones. Those that it writes are whole at every instant, without a journal.
 //
 // A database is pages of equal size, from 1. Each table is a tree of them; page 1 is the root of the table that names
 // the others. Numbers are big-endian; a varint has seven bits a byte.
@@ -25,10 +25,10 @@
 // # Writing
 //
 // A page that a reader may be reading is never overwritten: a [Writer] writes changes to other pages, up to the roots,
-// and [Writer.Commit] makes them visible at once by writing page 1, which has the roots, the size and the free pages. So
-// a killed process leaves its last commit, and other programs see a whole commit. Replaced pages are used again after
-// [reuseAfter] commits.
+// and [Writer.Commit] makes them visible at once by writing page 1, which has the roots, the size and the free pages.
+// So a killed process leaves its last commit, and other programs see a whole commit. Replaced pages are used again
+// after [reuseAfter] commits.
 //
-// Rows are appended in the order of their ids. A table may have one index on an integer column, whose values may come in
-// any order. A Writer is for one goroutine. Files write*.go are about it.
+// Rows are appended in the order of their ids. A table may have one index on an integer column, whose values may come
+// in any order. A Writer is for one goroutine. Files write*.go are about it.
 package sqlite

@@ -32,13 +32,6 @@ const (
 	payloadFractions = "\x40\x20\x20"
 )
 
-var (
-	// ErrNotDatabase: the file doesn't begin with the header of an SQLite database.
-	ErrNotDatabase = errors.New("not an SQLite database")
-	// ErrDamaged: pages or values contradict each other.
-	ErrDamaged = errors.New("the database is damaged")
-)
-
 const magic = "SQLite format 3\x00"
 
 func Is(head []byte) bool { return len(head) >= len(magic) && string(head[:len(magic)]) == magic }

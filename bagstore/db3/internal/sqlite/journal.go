@@ -16,9 +16,6 @@ const (
 	wholeJournal  = math.MaxUint32
 )
 
-// ErrSuperJournal: whether a transaction over several databases was completed isn't in one journal.
-var ErrSuperJournal = errors.New("it belongs to a transaction on several databases")
-
 // Hot reports whether a file that begins with head is the journal of an incomplete transaction.
 func Hot(head []byte) bool {
 	return len(head) >= len(journalMagic) && string(head[:len(journalMagic)]) == journalMagic
@@ -41,7 +38,8 @@ func OpenJournal(db io.ReaderAt, size int64, journal io.ReaderAt, journalSize in
 		return nil, fmt.Errorf("header of the journal: %w", err)
 	}
 	tail := make([]byte, len(journalMagic))
-	if _, err := readAt(journal, tail, journalSize-int64(len(tail))); err == nil && string(tail) == journalMagic && journalSize > journalHeader {
+	_, err = readAt(journal, tail, journalSize-int64(len(tail)))
+	if err == nil && string(tail) == journalMagic && journalSize > journalHeader {
 		return nil, ErrSuperJournal
 	}
 	o.size = int64(first.pages) * o.page
@@ -103,8 +101,9 @@ func (o *Overlay) records(s journalSection, at, end int64) (next int64, more boo
 		if _, err := readAt(o.side, record, at); err != nil {
 			return at, false, fmt.Errorf("journal at byte %d: %w", at, err)
 		}
-		number, page := binary.BigEndian.Uint32(record), record[4:4+o.page]
-		if number == 0 || int64(number) == lockByte/o.page+1 || binary.BigEndian.Uint32(record[4+o.page:]) != journalSum(s.salt, page) {
+		be, page := binary.BigEndian, record[4:4+o.page]
+		number, sum := be.Uint32(record), be.Uint32(record[4+o.page:])
+		if number == 0 || int64(number) == lockByte/o.page+1 || sum != journalSum(s.salt, page) {
 			return at, false, nil
 		}
 		if int64(number)*o.page <= o.size {

@@ -22,9 +22,6 @@ const (
 	maxSchema  = 16 << 20 // of all names and declarations
 )
 
-// errSchema is what no recorder writes.
-var errSchema = errors.New("the schema is too large")
-
 // Schema lists what the database has, as far as that can be read. The error is ErrDamaged if there may be more, or
 // a declaration is malformed.
 func (f *File) Schema() (list []Object, err error) {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -186,9 +185,6 @@ func (x *index) write(n *node) {
 	n.page, n.dirty = x.p.allocate(), false
 	x.p.write(n.page, b[:])
 }
-
-// errPage: a page isn't what was written there.
-var errPage = errors.New("the file was changed by another program")
 
 // read reads a node from its page. After an error, it has what could be read.
 func (x *index) read(page uint32) *node {
