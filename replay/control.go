@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -15,17 +14,6 @@ import (
 type Command interface {
 	do(p *Player, now Wall) error
 }
-
-// Errors of commands, in addition to those of publishing.
-var (
-	ErrNoChange = errors.New("nothing to change")       // such as Pause while paused
-	ErrRunning  = errors.New("only while paused")       // a step while bag time runs
-	ErrWaiting  = errors.New("playback hasn't started") // a seek or step while the player waits
-	ErrStopped  = errors.New("playback has ended")      // anything after that
-	ErrEnd      = errors.New("at the end of playback")  // a step with no message left
-	ErrRange    = errors.New("not within the playback") // an empty range
-	ErrHeldUp   = errors.New("it takes no messages")    // with Immediate, a subscriber has no room for the next message
-)
 
 type (
 	// Pause stops bag time.

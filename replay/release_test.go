@@ -14,19 +14,13 @@ import (
 
 // retained counts the references to the messages of a source, each of which is a Deferred.
 type retained struct {
-	Source
 	refs  atomic.Int64
 	sized func() // called when the size of a message is asked for; may be nil
 }
 
-func (s *retained) View(q bagstore.Query) View { return retainedView{s.Source.View(q), s} }
-
-type retainedView struct {
-	View
-	s *retained
+func (s *retained) of(source Source) Source {
+	return wrapped{source, func(it Iterator) Iterator { return retainedIterator{it, s} }}
 }
-
-func (v retainedView) Iterator() Iterator { return retainedIterator{v.View.Iterator(), v.s} }
 
 type retainedIterator struct {
 	Iterator
@@ -83,8 +77,9 @@ func TestReleased(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, c.o, counting(t, 20))
-			s := &retained{Source: r.o.Source}
-			r.o.Source, r.view = s, s.View(r.query(statics+1, 0))
+			var s retained
+			r.o.Source = s.of(r.o.Source)
+			r.view = r.o.Source.View(r.query(statics+1, 0))
 			for _, one := range c.script {
 				r.at(one.after, one.c)
 			}
@@ -98,13 +93,13 @@ func TestReleased(t *testing.T) {
 
 // TestStoppedWhilePutting: what a stopped run still adds to what it has read is released.
 func TestStoppedWhilePutting(t *testing.T) {
-	s := &retained{Source: Bags([]*bagstore.Recording{counting(t, 1)})}
+	var s retained
 	putting, stopped := make(chan struct{}), make(chan struct{})
 	s.sized = sync.OnceFunc(func() {
 		close(putting)
 		<-stopped
 	})
-	f := newFeed(s.View(bagstore.Query{}), aheadBytes, func() {})
+	f := newFeed(s.of(Bags([]*bagstore.Recording{counting(t, 1)})).View(bagstore.Query{}), aheadBytes, func() {})
 	f.seek(0, unlatched)
 	<-putting
 	f.stop()

@@ -168,6 +168,21 @@ func counting(t *testing.T, n int) *bagstore.Recording {
 	return write(t, list...)
 }
 
+// wrapped is a source whose iterators are made of another one's.
+type wrapped struct {
+	Source
+	wrap func(Iterator) Iterator
+}
+
+func (s wrapped) View(q bagstore.Query) View { return wrappedView{s.Source.View(q), s.wrap} }
+
+type wrappedView struct {
+	View
+	wrap func(Iterator) Iterator
+}
+
+func (v wrappedView) Iterator() Iterator { return v.wrap(v.View.Iterator()) }
+
 // rig is a player with a fake environment.
 type rig struct {
 	*Player

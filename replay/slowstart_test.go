@@ -9,23 +9,7 @@ import (
 	"rsros/test/need"
 )
 
-// slowStart is a source whose iterators take a while until the first message.
-type slowStart struct {
-	Source
-	clock *fakeClock
-}
-
-func (s slowStart) View(q bagstore.Query) View { return slowView{s.Source.View(q), s.clock} }
-
-type slowView struct {
-	View
-	clock *fakeClock
-}
-
-func (v slowView) Iterator() Iterator {
-	return &slowIterator{Iterator: v.View.Iterator(), clock: v.clock}
-}
-
+// slowIterator takes a while until the first message.
 type slowIterator struct {
 	Iterator
 	clock *fakeClock
@@ -44,7 +28,8 @@ func (it *slowIterator) Next() bool {
 // those that follow it.
 func TestSlowStart(t *testing.T) {
 	clock := &fakeClock{now: wall0}
-	p, err := New(Options{Clock: clock, Source: slowStart{Bags([]*bagstore.Recording{counting(t, 5)}), clock}, Output: &journal{clock: clock}, Log: zerolog.Nop()})
+	source := wrapped{Bags([]*bagstore.Recording{counting(t, 5)}), func(it Iterator) Iterator { return &slowIterator{Iterator: it, clock: clock} }}
+	p, err := New(Options{Clock: clock, Source: source, Output: &journal{clock: clock}, Log: zerolog.Nop()})
 	need.Must(t, err)
 	need.Must(t, p.Run(t.Context()))
 	if s := p.Status(); s.Messages != 5 || s.WorstLate != 0 {

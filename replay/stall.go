@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"errors"
 	"time"
 
 	"rsros/bagstore"
@@ -15,9 +14,6 @@ const (
 	// a stall. With less, it would soon stall again.
 	stallAhead = time.Second
 )
-
-// ErrStalled is the error of a step that another command interrupted while it waited for a message.
-var ErrStalled = errors.New("the next message isn't read yet")
 
 // starved is the state of a player whose next message isn't read yet, or was read too late.
 // Bag time is held at the last message, because the time of the next one isn't known.

@@ -32,7 +32,8 @@ type stuckSource struct {
 }
 
 func newStuckSource(bag *bagstore.Recording, at bagstore.Time) *stuckSource {
-	s := &stuckSource{Source: Bags([]*bagstore.Recording{bag}), at: at, gate: make(chan struct{})}
+	s := &stuckSource{at: at, gate: make(chan struct{})}
+	s.Source = wrapped{Bags([]*bagstore.Recording{bag}), func(it Iterator) Iterator { return &stuckIterator{Iterator: it, s: s} }}
 	s.letGo = sync.OnceFunc(func() {
 		s.blocked.Store(false)
 		close(s.gate)
@@ -47,15 +48,6 @@ func (s *stuckSource) letRead() {
 	s.letGo()
 	<-s.read
 }
-
-func (s *stuckSource) View(q bagstore.Query) View { return stuckView{s.Source.View(q), s} }
-
-type stuckView struct {
-	View
-	s *stuckSource
-}
-
-func (v stuckView) Iterator() Iterator { return &stuckIterator{v.View.Iterator(), v.s, false, false} }
 
 type stuckIterator struct {
 	Iterator
@@ -258,21 +250,7 @@ func TestReadingEnds(t *testing.T) {
 	}
 }
 
-// gatedSource reads no latched message before its gate is open: they are looked for backwards.
-type gatedSource struct {
-	Source
-	gate chan struct{}
-}
-
-func (s gatedSource) View(q bagstore.Query) View { return gatedView{s.Source.View(q), s.gate} }
-
-type gatedView struct {
-	View
-	gate chan struct{}
-}
-
-func (v gatedView) Iterator() Iterator { return gatedIterator{v.View.Iterator(), v.gate} }
-
+// gatedIterator reads no latched message before its gate is open: they are looked for backwards.
 type gatedIterator struct {
 	Iterator
 	gate chan struct{}
@@ -292,8 +270,9 @@ func TestSeekWhileHalted(t *testing.T) {
 			for i := 1; i < 20; i++ {
 				list = append(list, raw{bag0.Add(time.Duration(i) * ms), "/a", "std_msgs/String", text(fmt.Sprint(i))})
 			}
-			source := gatedSource{Bags([]*bagstore.Recording{writeRaw(t, list...)}), make(chan struct{})}
-			open := sync.OnceFunc(func() { close(source.gate) })
+			gate := make(chan struct{})
+			source := wrapped{Bags([]*bagstore.Recording{writeRaw(t, list...)}), func(it Iterator) Iterator { return gatedIterator{it, gate} }}
+			open := sync.OnceFunc(func() { close(gate) })
 			clock, err := NewSystem()
 			need.Must(t, err)
 			defer clock.Close()

@@ -93,7 +93,8 @@ func Open(path string, o Options) (*Device, error) {
 	g.player, err = replay.New(replay.Options{
 		Source: source{g}, Output: output{group: g}, Clock: o.Clock, OnStatus: g.report, Idle: true, Ahead: aheadBytes,
 		Settings: replay.Settings{
-			Rate: cmp.Or(o.Speed, 1), Immediate: !o.RealTime, Paused: o.Paused, Loop: o.Loop, KeepAlive: true, ClockHz: o.ClockHz,
+			Rate: cmp.Or(o.Speed, 1), Immediate: !o.RealTime, Paused: o.Paused, Loop: o.Loop, KeepAlive: true,
+			ClockHz: o.ClockHz,
 		},
 	})
 	if err != nil {
@@ -126,7 +127,8 @@ func (d *Device) Extrinsics(from, to camdriver.StreamID) (camdriver.Extrinsics, 
 		return camdriver.Identity(), err
 	}
 	if a.Extrinsic == nil || b.Extrinsic == nil {
-		return camdriver.Identity(), fmt.Errorf("extrinsics from %s to %s: %w by this recording", from, to, camdriver.ErrUnsupported)
+		return camdriver.Identity(),
+			fmt.Errorf("extrinsics from %s to %s: %w by this recording", from, to, camdriver.ErrUnsupported)
 	}
 	return a.Extrinsic.Inverse().Then(*b.Extrinsic), nil
 }
