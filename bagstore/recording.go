@@ -68,7 +68,7 @@ func NewRecording(s Source) *Recording {
 // reading: what copies blocks takes the times in the file. It has the same Source, and only one of the two is closed.
 func (r *Recording) Shifted(by Time) *Recording {
 	s := NewRecording(r.source)
-	s.by, s.blocks = by, r.Blocks()
+	s.by, s.blocks, s.conns, s.byID = by, r.Blocks(), r.conns, r.byID
 	for i := range s.blocks {
 		b := &s.blocks[i]
 		b.Start, b.End = b.Start.shifted(by), b.End.shifted(by)

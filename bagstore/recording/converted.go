@@ -192,11 +192,10 @@ func (c *converted) Read(in *bagstore.Buffer, block int, e bagstore.Entry, alloc
 // MCAPFiles returns the MCAP files that a bag of OpenRaw reads. They are open as long as the bag.
 // all reports whether it reads no others.
 func MCAPFiles(b *bagstore.Recording) (files []*mcap.File, all bool) {
-	r, ok := b.Source().(raw)
-	if !ok {
+	c, ok := b.Source().(container)
+	if _, is := c.(*converted); is || !ok {
 		return nil, false
 	}
-	c := r.container
 	parts := []part{{container: c}}
 	if j, ok := c.(*joined); ok {
 		parts = j.files

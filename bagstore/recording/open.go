@@ -42,22 +42,13 @@ func OpenRaw(name string, o bagstore.OpenOptions) (*bagstore.Recording, map[uint
 		for i, t := range c.Topics() {
 			topics[uint32(i)] = t
 		}
-		return bagstore.NewRecording(raw{c, bagstore.Connections(c.Topics())}), topics, nil
+		return bagstore.NewRecording(c), topics, nil
 	}
 	for _, conn := range b.Connections() {
 		topics[conn.ID] = bagstore.ROS1Topic(conn)
 	}
 	return b, topics, nil
 }
-
-// raw is a container whose messages have the connections that the recording has.
-type raw struct {
-	container
-	conns []*bagstore.Connection
-}
-
-// Connections returns the topics.
-func (r raw) Connections() []*bagstore.Connection { return r.conns }
 
 // openAny opens a bag, or a container if it isn't one.
 func openAny(name string, o bagstore.OpenOptions) (*bagstore.Recording, container, error) {
