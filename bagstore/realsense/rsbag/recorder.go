@@ -55,7 +55,8 @@ type Target interface {
 
 // Recorder writes a device's frames and events into a file. It is safe for concurrent use. Errors are permanent.
 type Recorder struct {
-	mu      *sync.Mutex // of all devices in the file
+	mu *sync.Mutex // of all devices in the file
+	// mu guards:
 	out     Target
 	o       RecorderOptions
 	err     error
@@ -67,7 +68,7 @@ type Recorder struct {
 	clocks  map[int]*clock           // by sensor; nil if they aren't stated
 	closed  bool
 
-	// Counted without the lock, which a disk that stalls holds for long. Close sets them to what is in the file.
+	// Counted without mu, which a disk that stalls holds for long. Close sets them to what is in the file.
 	streams  map[camdriver.StreamID]*streamCounter // fixed
 	messages atomic.Uint64                         // of no device; only the first has them
 	topics   atomic.Pointer[[]string]              // of these messages; nil before Close

@@ -171,54 +171,41 @@ type values struct {
 	w    *msgs.Encoder
 }
 
-func (v *values) text(key, value string) {
+// put adds a message with a key and the text that value appends.
+func (v *values) put(key string, value func([]byte) []byte) {
 	start := len(v.w.B)
 	v.w.String(key)
-	v.w.String(value)
-	v.add(start)
+	at := len(v.w.B)
+	v.w.U32(0) // the length of the text
+	v.w.B = value(v.w.B)
+	binary.LittleEndian.PutUint32(v.w.B[at:], uint32(len(v.w.B)-at-4))
+	v.list = append(v.list, msgs.Raw{Head: v.w.B[start:len(v.w.B):len(v.w.B)]})
+}
+
+func (v *values) text(key, value string) {
+	v.put(key, func(b []byte) []byte { return append(b, value...) })
 }
 
 func (v *values) number(key string, value int64) {
-	start, at := v.open(key)
-	v.w.B = strconv.AppendInt(v.w.B, value, 10)
-	v.close(start, at)
+	v.put(key, func(b []byte) []byte { return strconv.AppendInt(b, value, 10) })
 }
 
 // millis writes a time in ms as C's "%f" does.
 func (v *values) millis(key string, ms float64) {
-	start, at := v.open(key)
-	v.w.B = strconv.AppendFloat(v.w.B, ms, 'f', 6, 64)
-	v.close(start, at)
+	v.put(key, func(b []byte) []byte { return strconv.AppendFloat(b, ms, 'f', 6, 64) })
 }
 
 // nanos writes a time in ms exactly, and faster than millis. Times before 1970 become 0.
 func (v *values) nanos(key string, ns int64) {
-	start, at := v.open(key)
 	const perMilli = 1e6
 	ns = max(ns, 0)
-	v.w.B = append(strconv.AppendInt(v.w.B, ns/perMilli, 10), '.')
-	for rest, unit := ns%perMilli, int64(perMilli/10); unit > 0; unit /= 10 {
-		v.w.B = append(v.w.B, byte('0'+rest/unit%10))
-	}
-	v.close(start, at)
-}
-
-// open writes the key and leaves room for the value's length at at.
-func (v *values) open(key string) (start, at int) {
-	start = len(v.w.B)
-	v.w.String(key)
-	at = len(v.w.B)
-	v.w.U32(0)
-	return start, at
-}
-
-func (v *values) close(start, at int) {
-	binary.LittleEndian.PutUint32(v.w.B[at:], uint32(len(v.w.B)-at-4))
-	v.add(start)
-}
-
-func (v *values) add(start int) {
-	v.list = append(v.list, msgs.Raw{Head: v.w.B[start:len(v.w.B):len(v.w.B)]})
+	v.put(key, func(b []byte) []byte {
+		b = append(strconv.AppendInt(b, ns/perMilli, 10), '.')
+		for rest, unit := ns%perMilli, int64(perMilli/10); unit > 0; unit /= 10 {
+			b = append(b, byte('0'+rest/unit%10))
+		}
+		return b
+	})
 }
 
 // Transform writes extrinsics: metres and a unit quaternion.
