@@ -10,20 +10,22 @@ import (
 	"rsros/bagstore/internal/memory"
 )
 
+// The most bytes that one compressed byte can stand for. A chunk that claims more lies, and is refused before its memory
+// is allocated.
 const (
-	lz4Ratio  = 255     // the most that a byte of LZ4 says
+	lz4Ratio  = 255     // a byte of a length adds up to 255
 	zstdRatio = 1 << 15 // a block of 128 KiB takes at least 4 bytes
 )
 
 // maxMessage bounds the data of a message, whose bytes ROS counts in 32 bits, or memory.
 const maxMessage int64 = min(math.MaxUint32, math.MaxInt/2)
 
-// chunkAt reads the head of a chunk record. A torn one ends with the file.
+// chunkAt reads the head of a chunk record. A torn one ends with the file: its records may be whole up to there.
 func (f *File) chunkAt(r record, torn bool) (block, error) {
 	if torn {
 		r.size = f.src.size - r.data
 	}
-	head := make([]byte, min(r.size, 64)) // more than any head that is valid
+	head := make([]byte, min(r.size, 64)) // more than any head that is valid: the name of a compression is short
 	if err := f.src.readFull(head, r.data); err != nil {
 		return block{}, fmt.Errorf("chunk at byte %d: %w", r.pos, err)
 	}
@@ -39,7 +41,8 @@ func (f *File) chunkAt(r record, torn bool) (block, error) {
 	return b, b.setSizes(r.pos, compression, stored, size)
 }
 
-// setSizes sets the compression and the sizes of a chunk, unless they are impossible.
+// setSizes sets the compression and the sizes of a chunk, unless they are impossible. Of a torn one, less is there than
+// its head says.
 func (b *block) setSizes(pos int64, compression string, stored, size uint64) error {
 	left := uint64(b.to - b.from)
 	if stored > left && !b.torn || size > memory.MaxChunk {
@@ -63,7 +66,7 @@ func (b *block) setSizes(pos int64, compression string, stored, size uint64) err
 	default:
 		return fmt.Errorf("chunk at byte %d: unknown compression %q", pos, compression)
 	}
-	most := ratio*b.info.Stored + 64
+	most := ratio*b.info.Stored + 64 // the first bytes of a frame stand for nothing, so short ones have some leeway
 	if b.torn {
 		b.info.Size = min(b.info.Size, most)
 	}
@@ -80,6 +83,7 @@ func (f *File) walk(in *bagstore.Buffer, b *block) (list []bagstore.Entry, err e
 		return nil, err
 	}
 	defer done()
+	// A stream that breaks off may be shorter than the head says, and still end between two records.
 	if b.chunk && !b.torn && to-from < b.info.Size {
 		return nil, fmt.Errorf("chunk at byte %d: %d of %d bytes can be unpacked: %w", b.info.Pos, to-from, b.info.Size,
 			io.ErrUnexpectedEOF)
@@ -87,6 +91,7 @@ func (f *File) walk(in *bagstore.Buffer, b *block) (list []bagstore.Entry, err e
 	records := 0
 	for pos := from; pos < to; {
 		r, err := src.record(pos, to)
+		// A small file could claim any number of records by compressing empty ones.
 		if records++; err == nil && records > memory.MaxMessages && b.info.Compression != bagstore.None {
 			err = fmt.Errorf("chunk at byte %d: %w", b.info.Pos, memory.ErrMessages)
 		}
@@ -107,7 +112,7 @@ func (f *File) walk(in *bagstore.Buffer, b *block) (list []bagstore.Entry, err e
 			}
 			if ok {
 				list = append(list, e)
-			} else if !f.opened {
+			} else if !f.opened { // later walks would count it again
 				b.unnamed++
 			}
 		} else if err := f.describe(src, r); err != nil && !b.torn {
@@ -117,7 +122,7 @@ func (f *File) walk(in *bagstore.Buffer, b *block) (list []bagstore.Entry, err e
 	return list, nil
 }
 
-// describe adds a schema or a channel.
+// describe adds a schema or a channel. Once the file is open, others read what they are, and nothing changes.
 func (f *File) describe(src source, r record) error {
 	if f.opened || r.op != opSchema && r.op != opChannel {
 		return nil
@@ -141,7 +146,8 @@ func (f *File) messageHead(src source, r record) (head []byte, topic uint32, kno
 	return head, topic, known, err
 }
 
-// entry reads the head of a message. It skips messages of unknown channels.
+// entry reads the head of a message. It skips messages of unknown channels. An Entry has 32 bits for where in the block
+// the message is.
 func (f *File) entry(src source, r record, base int64) (bagstore.Entry, bool, error) {
 	if r.size < messageHead || r.pos-base > math.MaxUint32 {
 		return bagstore.Entry{}, false, fmt.Errorf("message at byte %d: %d bytes", r.pos, r.size)
@@ -156,6 +162,7 @@ func (f *File) entry(src source, r record, base int64) (bagstore.Entry, bool, er
 
 func (f *File) Read(in *bagstore.Buffer, n int, e bagstore.Entry, alloc func(n int) []byte) ([]byte, error) {
 	b := &f.blocks[n]
+	// A message of an uncompressed chunk, also of one that is read as a whole, can be read by itself.
 	src, from, to, done := f.src, b.from, b.to, func() {}
 	unpacked := in != nil || b.info.Compression != bagstore.None
 	if unpacked {
@@ -183,12 +190,13 @@ func (f *File) Read(in *bagstore.Buffer, n int, e bagstore.Entry, alloc func(n i
 		return nil, fmt.Errorf("message of %.100q at byte %d of the chunk at byte %d: %w", f.topics[e.Conn].Name,
 			r.pos-from, b.info.Pos, err)
 	}
-	size := int(r.size - messageHead + f.head)
+	size := int(r.size - messageHead + f.head) // KeepHeads: with the bytes just before the data
 	data := alloc(size)
 	if cap(data) < size {
 		data = make([]byte, 0, size)
 	}
 	data = data[:size]
+	// unpack has compared what is unpacked with its checksum.
 	if err = src.readFull(data, r.data+messageHead-f.head); err == nil && !unpacked {
 		f.sumMessage(b, r, head, data[f.head:])
 	}
