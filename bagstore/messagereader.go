@@ -128,7 +128,6 @@ func (mr *messageReader) alone() bool {
 // readMessage reads the chosen message, after start. The caller must release the buffer.
 func (mr *messageReader) readMessage(to *Stored) error {
 	if mr.alone() {
-		mr.First = mr.visits == 1
 		return mr.blockReader(mr.bag).Read(&mr.Position, to)
 	}
 	if mr.current == nil {

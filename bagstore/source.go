@@ -89,7 +89,6 @@ type Position struct {
 	Conn   uint32
 	Ref    uint32
 	Time   Time
-	First  bool // of several in a row that are read from the block
 	Mapped bool // map it instead of copying it, if it is large
 }
 

@@ -23,9 +23,10 @@ type chunkReader struct {
 	urgent bool             // decompress on all cores
 	stored *bagstore.Buffer // of the chunk to read, if not nil
 
-	rec    bagrecord.Record // of the message read last
-	loaded *bagstore.Buffer // the chunk of the message read last
-	source bagrecord.Source // of its bytes: made once, as it is on the heap
+	rec      bagrecord.Record // of the message read last
+	compared int              // the chunk whose descriptions were compared last, from 1
+	loaded   *bagstore.Buffer // the chunk of the message read last
+	source   bagrecord.Source // of its bytes: made once, as it is on the heap
 }
 
 func newChunkReader(b *File) *chunkReader {

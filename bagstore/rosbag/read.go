@@ -37,7 +37,8 @@ func (cr *chunkReader) Layout(block int) (bagstore.Layout, error) {
 // Read reads a message of an uncompressed chunk.
 func (cr *chunkReader) Read(p *bagstore.Position, to *bagstore.Stored) error {
 	b, r := cr.b, &cr.rec
-	if p.First {
+	if cr.compared != p.Block+1 {
+		cr.compared = p.Block + 1
 		b.compareDescriptions(p.Block, bagrecord.Section{Source: cr.w, Base: p.Layout.DataPos}, p.Layout.Size)
 	}
 	pos := p.Layout.DataPos + int64(p.Ref)
