@@ -72,20 +72,13 @@ func (f *File) listed(c chunkIndex) (block, error) {
 
 // has reports whether a listed chunk has these messages.
 func (b *block) has(list []bagstore.Entry) bool {
-	counts := make(map[uint32]uint32)
-	for _, e := range list {
-		if e.Time < b.info.Start || e.Time > b.info.End {
-			return false
-		}
-		counts[e.Conn]++
+	if len(list) == 0 {
+		return false // a chunk without messages isn't listed
 	}
-	for _, k := range b.info.Counts {
-		if counts[k.ID] != k.Count {
-			return false
-		}
-		delete(counts, k.ID)
-	}
-	return len(counts) == 0
+	var found bagstore.ChunkInfo
+	found.Summarize(list)
+	in := &b.info
+	return found.Start >= in.Start && found.End <= in.End && slices.Equal(found.Counts, in.Counts)
 }
 
 // storedSum returns the checksum of a chunk, 0 if it has none. The head of a listed chunk, which has
