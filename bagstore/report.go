@@ -21,6 +21,16 @@ type CheckReport struct {
 	Outcome    Outcome `json:"outcome"`
 }
 
+// Conclude sets the outcome by what was found.
+func (r *CheckReport) Conclude() {
+	switch worst := r.Notes.Worst(); {
+	case r.Messages == 0 && worst == Loss:
+		r.Outcome = Unreadable
+	case worst > Harmless:
+		r.Outcome = Damaged
+	}
+}
+
 // RecoverOptions are the options of Recover.
 type RecoverOptions struct {
 	// Options of the new bag. An empty Compression keeps that of the old one.

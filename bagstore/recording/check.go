@@ -26,7 +26,7 @@ func Check(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) 
 		if n.Kind == KindTopic {
 			n.Severity = bagstore.Harmless
 		}
-		k.note(n)
+		k.rep.Notes.Add(n)
 	}
 	if err := k.messages(ctx, b, o); err != nil {
 		return k.rep, err
@@ -36,14 +36,9 @@ func Check(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) 
 	}
 	c.Check()
 	for _, n := range c.Found() {
-		k.note(n)
+		k.rep.Notes.Add(n)
 	}
-	switch {
-	case k.rep.Messages == 0 && k.worst == bagstore.Loss:
-		k.rep.Outcome = bagstore.Unreadable
-	case k.worst > bagstore.Harmless:
-		k.rep.Outcome = bagstore.Damaged
-	}
+	k.rep.Conclude()
 	return k.rep, nil
 }
 
@@ -51,19 +46,11 @@ type checker struct {
 	rep    *bagstore.CheckReport
 	specs  map[*bagstore.Connection]*msgs.Spec
 	cache  msgs.Cache[*msgs.Spec]
-	worst  bagstore.Severity
 	listed int    // damaged messages and blocks in the report
 	more   uint64 // damaged messages that aren't
 }
 
-func (k *checker) note(n bagstore.Note) {
-	k.worst = max(k.worst, n.Severity)
-	k.rep.Notes.Add(n)
-}
-
-func (k *checker) lost(kind string, err error) {
-	k.note(bagstore.Note{Offset: -1, Kind: kind, Severity: bagstore.Loss, Text: err.Error()})
-}
+func (k *checker) lost(kind string, err error) { k.rep.Notes.Addf(bagstore.Loss, -1, kind, "%v", err) }
 
 func (k *checker) messages(ctx context.Context, b *bagstore.Recording, o bagstore.CheckOptions) error {
 	v := b.View(bagstore.Query{FileOrder: o.Message == nil})
@@ -94,8 +81,8 @@ func (k *checker) messages(ctx context.Context, b *bagstore.Recording, o bagstor
 		}
 	}
 	if moved > 0 {
-		k.note(bagstore.Note{Offset: -1, Kind: "message",
-			Text: fmt.Sprintf("%d messages have times before 1970 or after 2106, which a bag can't hold", moved)})
+		k.rep.Notes.Addf(bagstore.Harmless, -1, "message",
+			"%d messages have times before 1970 or after 2106, which a bag can't hold", moved)
 	}
 	if k.more > 0 {
 		k.lost("message", fmt.Errorf("%d more messages can't be read", k.more))

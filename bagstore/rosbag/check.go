@@ -54,12 +54,7 @@ func (b *File) Check(ctx context.Context, o bagstore.CheckOptions) (*bagstore.Ch
 		c.rep.Notes.Addf(bagstore.Loss, -1, "chunk", "%v", lost)
 	}
 	sortNotes(c.rep.Notes)
-	switch {
-	case c.rep.Messages == 0 && c.rep.Notes.Worst() == bagstore.Loss:
-		c.rep.Outcome = bagstore.Unreadable
-	case c.rep.Notes.Worst() > bagstore.Harmless:
-		c.rep.Outcome = bagstore.Damaged
-	}
+	c.rep.Conclude()
 	return c.rep, nil
 }
 
