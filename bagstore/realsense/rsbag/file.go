@@ -306,14 +306,10 @@ func (f *File) Frames(id camdriver.StreamID) uint64 {
 }
 
 // Connections returns those that carry a stream's frames.
-func (f *File) Connections(id camdriver.StreamID) (list []*bagstore.Connection) {
+func (f *File) Connections(id camdriver.StreamID) []*bagstore.Connection {
 	s := f.stream(id)
-	for _, c := range f.bag.Connections() {
-		if s != nil && s.isData(c) {
-			list = append(list, c)
-		}
-	}
-	return list
+	other := func(c *bagstore.Connection) bool { return s == nil || !s.isData(c) }
+	return slices.DeleteFunc(f.bag.Connections(), other)
 }
 
 func (f *File) stream(id camdriver.StreamID) *stream {

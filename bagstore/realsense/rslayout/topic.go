@@ -82,17 +82,21 @@ var streamTopics = map[string]TopicKind{
 	"occupancy_map/data": TopicOccupancy, "occupancy_map/metadata": TopicMetadata,
 }
 
+// rootTopics are the topics outside any sensor.
+var rootTopics = map[string]TopicKind{
+	topicVersion: TopicFileVersion, topicDevice: TopicDeviceInfo, TopicLog: TopicLogLine,
+	topicAdditional: TopicAdditionalInfo,
+}
+
+// sensorTopics are the names below a sensor's prefix that are the same for all sensors.
+var sensorTopics = map[string]TopicKind{
+	"info": TopicSensorInfo, "time": TopicSensorTime, "property": TopicProperty, "post_processing": TopicPostProcessing,
+}
+
 // ParseTopic parses a topic name. The kind is TopicUnknown if it isn't of device 0.
 func ParseTopic(s string) Topic {
-	switch s {
-	case topicVersion:
-		return Topic{Kind: TopicFileVersion}
-	case topicDevice:
-		return Topic{Kind: TopicDeviceInfo}
-	case TopicLog:
-		return Topic{Kind: TopicLogLine}
-	case topicAdditional:
-		return Topic{Kind: TopicAdditionalInfo}
+	if kind, ok := rootTopics[s]; ok {
+		return Topic{Kind: kind}
 	}
 	rest, ok := strings.CutPrefix(s, "/device_0/sensor_")
 	number, rest, slash := strings.Cut(rest, "/")
@@ -104,17 +108,10 @@ func ParseTopic(s string) Topic {
 }
 
 func parseSensorTopic(sensor int, rest string) Topic {
-	t := Topic{Sensor: sensor}
+	t := Topic{Kind: sensorTopics[rest], Sensor: sensor}
 	first, tail, _ := strings.Cut(rest, "/")
 	switch {
-	case rest == "info":
-		t.Kind = TopicSensorInfo
-	case rest == "time":
-		t.Kind = TopicSensorTime
-	case rest == "property":
-		t.Kind = TopicProperty
-	case rest == "post_processing":
-		t.Kind = TopicPostProcessing
+	case t.Kind != TopicUnknown:
 	case first == "notification" && tail != "":
 		t.Kind, t.Name = TopicNotification, tail
 	case first == "option" && strings.HasSuffix(tail, "/value"):
