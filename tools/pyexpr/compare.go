@@ -13,12 +13,18 @@ import (
 
 func (f *frame) compare(op string, a, b any) bool {
 	switch op {
-	case "==", "!=":
-		return f.same(a, b) == (op == "==")
-	case "in", "not in":
-		return f.contains(b, a) == (op == "in")
-	case "is", "is not":
-		return identical(a, b) == (op == "is")
+	case "==":
+		return f.same(a, b)
+	case "!=":
+		return !f.same(a, b)
+	case "in":
+		return f.contains(b, a)
+	case "not in":
+		return !f.contains(b, a)
+	case "is":
+		return identical(a, b)
+	case "is not":
+		return !identical(a, b)
 	}
 	c, ok := f.order(a, b)
 	if !ok {
@@ -27,7 +33,15 @@ func (f *frame) compare(op string, a, b any) bool {
 		}
 		fail("%s %s %s is not supported", kindOf(a), op, kindOf(b))
 	}
-	return op[0] == '<' && c < 0 || op[0] == '>' && c > 0 || len(op) > 1 && c == 0
+	switch op {
+	case "<":
+		return c < 0
+	case "<=":
+		return c <= 0
+	case ">":
+		return c > 0
+	}
+	return c >= 0
 }
 
 // identical computes "is". Only None, True and False are singletons.
