@@ -83,19 +83,34 @@ func (a *app) filter(ctx context.Context, in string, o filterOptions) error {
 	return a.copyBags(ctx, []string{in}, o)
 }
 
+// copyBags copies what is selected into a bag with the chunks as they are stored, or message by message into another
+// format.
 func (a *app) copyBags(ctx context.Context, ins []string, o filterOptions) error {
 	out := o.out
 	if err := compressible(out, o.bag.Compression); err != nil {
 		return usageError{err}
 	}
+	flush := func() {}
+	choose := func(bags []*bagstore.Recording) (options rewrite.Options, err error) {
+		options, flush, err = a.chosen(ctx, bags, o)
+		return options, err
+	}
 	if ext := filepath.Ext(out); ext == ".mcap" || ext == ".db3" {
-		return a.copyTo(ctx, ins, o)
+		report, done := a.progress(out, o.print != "")
+		r, err := convert.Messages(ctx, convert.Options{
+			In: ins[0], More: ins[1:], Out: out, Bag: o.bag, Progress: report, Choose: choose})
+		done()
+		if err != nil {
+			return noOutput(err)
+		}
+		flush()
+		return a.converted(r, strings.Join(ins, ", "), out)
 	}
 	if err := convert.Misnamed(recording.Bag, out); err != nil {
 		return usageError{err}
 	}
 	log := a.logger()
-	bags, filter, lost, err := o.selection.Open(ins,
+	bags, lost, err := bagset.Open(ins,
 		bagstore.OpenOptions{Context: ctx, Sequential: true, Progress: a.fetching(ins[0])}, log)
 	defer bagset.Close(bags)
 	if err != nil {
@@ -104,7 +119,7 @@ func (a *app) copyBags(ctx context.Context, ins []string, o filterOptions) error
 	if err := rewrite.SameCompression(bags[0], &o.bag); err != nil {
 		return noOutput(err)
 	}
-	options, flush, err := a.chosen(ctx, filter, o)
+	options, err := choose(bags)
 	if err != nil {
 		return err
 	}
@@ -130,44 +145,23 @@ func (a *app) copyBags(ctx context.Context, ins []string, o filterOptions) error
 }
 
 // chosen returns the options that select messages. flush writes what --print prints.
-func (a *app) chosen(
-	ctx context.Context, filter bagstore.Filter, o filterOptions,
-) (options rewrite.Options, flush func(), err error) {
-	filter.Latched = !o.noLatched
-	options = rewrite.Options{Options: o.bag, Filter: filter}
+func (a *app) chosen(ctx context.Context, bags []*bagstore.Recording,
+	o filterOptions) (options rewrite.Options, flush func(), err error) {
+	options.Options, flush = o.bag, func() {}
+	if options.Filter, err = o.selection.Filter(bags); err != nil {
+		return options, flush, err
+	}
+	options.Filter.Latched = !o.noLatched
 	if o.join {
 		rewrite.Join(&options)
 	}
 	if o.expression == "" {
-		return options, func() {}, nil
+		return options, flush, nil
 	}
 	chosen, err := rewrite.NewExpression(ctx, o.expression, o.print, a.out)
 	if err != nil {
-		return options, nil, usageError{err}
+		return options, flush, usageError{err}
 	}
 	options.Keep = chosen.Keep
 	return options, func() { _ = chosen.Flush() }, nil // the printed text is only for information
-}
-
-// copyTo is copyBags for outputs that aren't bags.
-func (a *app) copyTo(ctx context.Context, ins []string, o filterOptions) error {
-	out := o.out
-	flush := func() {}
-	report, done := a.progress(out, o.print != "")
-	r, err := convert.Messages(ctx, convert.Options{
-		In: ins[0], More: ins[1:], Out: out, Bag: o.bag, Progress: report,
-		Choose: func(bags []*bagstore.Recording) (options rewrite.Options, err error) {
-			filter, err := o.selection.Filter(bags)
-			if err == nil {
-				options, flush, err = a.chosen(ctx, filter, o)
-			}
-			return options, err
-		},
-	})
-	done()
-	if err != nil {
-		return noOutput(err)
-	}
-	flush()
-	return a.converted(r, strings.Join(ins, ", "), out)
 }
