@@ -77,6 +77,9 @@ func first(bags []*bagstore.Recording) (bagstore.Time, bool) {
 
 // Filter returns the filter for open bags. The errors are bagstore's and ErrSelection.
 func (s Selection) Filter(bags []*bagstore.Recording) (f bagstore.Filter, err error) {
+	if err := s.check(); err != nil {
+		return f, err
+	}
 	f.Types = s.Types
 	var topics, exclude, start, end error
 	if s.Regex {
@@ -87,7 +90,7 @@ func (s Selection) Filter(bags []*bagstore.Recording) (f bagstore.Filter, err er
 	f.Exclude, exclude = patterns(s.Exclude)
 	f.Start, start = timeIn(bags, "start", s.Start)
 	f.End, end = timeIn(bags, "end", s.End)
-	err = cmp.Or(s.check(), topics, exclude, start, end)
+	err = cmp.Or(topics, exclude, start, end)
 	if err == nil && f.Start > 0 && f.End > 0 && f.End < f.Start {
 		err = errors.New("the end is before the start")
 	}
