@@ -31,11 +31,10 @@ type Device struct {
 	bus     usb.Bus
 	log     zerolog.Logger
 	product model.Product
-	info    []camdriver.Info
 	sensors []*sensor
 	pool    *camdriver.Pool
 	clock   stamp.Clock
-	host    *hostSettings
+	host    hostSettings
 	poses   map[camdriver.StreamID]camdriver.Extrinsics // from depth
 
 	rescan time.Duration
@@ -49,6 +48,7 @@ type Device struct {
 	closed bool
 
 	mu   sync.RWMutex
+	info []camdriver.Info
 	link *link         // nil while the camera is unplugged
 	back chan struct{} // closed when the camera returns; nil while it is connected
 }
@@ -59,7 +59,7 @@ const poolBytes = 256 << 20
 // newDevice returns a device for a connected camera.
 func newDevice(bus usb.Bus, l *link, p model.Product, o Options) (*Device, error) {
 	d := &Device{
-		bus: bus, product: p, pool: camdriver.NewPool(poolBytes), host: newHostSettings(), rescan: cmp.Or(o.Rescan, rescan),
+		bus: bus, product: p, pool: camdriver.NewPool(poolBytes), rescan: cmp.Or(o.Rescan, rescan),
 		log:  o.Log.With().Str("component", "d400").Str("serial", l.id.Serial.String()).Logger(),
 		done: make(chan struct{}), link: l,
 	}
@@ -111,7 +111,7 @@ func (d *Device) describe(l *link) error {
 	d.info = deviceInfo(l, d.product)
 	cal := readCalibration(l, d)
 	d.poses = cal.poses(d.product)
-	module := &stereoModule{host: d.host, baseline: float32(math.Abs(cal.stereo.Baseline))}
+	module := &stereoModule{host: &d.host, baseline: float32(math.Abs(cal.stereo.Baseline))}
 	stereo := &sensor{
 		name: "Stereo Module", module: module, filters: camdriver.DepthFilters,
 		make: func(l *link) []setting { return module.settings(l, d.product) },
@@ -134,7 +134,7 @@ func (d *Device) describe(l *link) error {
 	if l.hid != nil {
 		d.sensors = append(d.sensors, &sensor{
 			name: "Motion Module", motion: model.MotionProfiles(l.id.AccelChip),
-			make: func(*link) []setting { return motionSettings(d.host) },
+			make: func(*link) []setting { return motionSettings(&d.host) },
 		})
 	}
 	for i, s := range d.sensors {

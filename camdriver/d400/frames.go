@@ -226,7 +226,7 @@ func (p *videoPump) newImage(i int) image {
 
 // stamp converts a device time to ms on the selected clock.
 func (s *sensor) stamp(us uint32) (float64, camdriver.Domain) {
-	if s.dev.host.global.on.Load() {
+	if s.dev.host.global.on() {
 		if ms, ok := s.dev.clock.Global(us); ok {
 			return ms, camdriver.GlobalTime
 		}

@@ -33,7 +33,7 @@ func (d *Device) keep(l *link) {
 				for _, s := range d.sensors {
 					s.region.settle(l, s)
 				}
-				if now := time.Now(); d.host.errors.on.Load() && now.Sub(asked) >= errorPoll {
+				if now := time.Now(); d.host.errors.on() && now.Sub(asked) >= errorPoll {
 					asked = now
 					d.reportError(l.takeError())
 				}

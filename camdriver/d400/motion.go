@@ -171,7 +171,7 @@ func (p *motionPump) report(b []byte, arrival time.Time) {
 	p.tally.frames++
 	t.last = arrival
 	v := sample.Value()
-	if p.sensor.dev.host.correction.on.Load() {
+	if p.sensor.dev.host.correction.on() {
 		if sample.ID == model.ReportGyro {
 			v = p.sensor.cal.imu.Gyro.Apply(v)
 		} else {

@@ -287,24 +287,19 @@ type hostSettings struct {
 	errors, global, correction hostSwitch
 }
 
-func newHostSettings() *hostSettings {
-	h := &hostSettings{}
-	h.errors.on.Store(true)
-	h.global.on.Store(true)
-	h.correction.on.Store(true)
-	return h
-}
-
 func (h *hostSettings) globalTime() setting {
 	return h.global.setting(camdriver.OptionGlobalTimeEnabled, "Give frame times on the host's clock")
 }
 
-type hostSwitch struct{ on atomic.Bool }
+// hostSwitch is on unless it was turned off.
+type hostSwitch struct{ off atomic.Bool }
+
+func (s *hostSwitch) on() bool { return !s.off.Load() }
 
 func (s *hostSwitch) setting(id camdriver.OptionID, about string) setting {
 	standard := onOff(id != camdriver.OptionErrorPollingEnabled) // the SDK has it on, with default 0
-	return local(id, about, standard, func() float32 { return boolToFloat(s.on.Load()) },
-		func(v float32) { s.on.Store(v != 0) })
+	return local(id, about, standard, func() float32 { return boolToFloat(s.on()) },
+		func(v float32) { s.off.Store(v == 0) })
 }
 
 // depthUnits is the metres per unit of a depth image, which advanced mode can change.

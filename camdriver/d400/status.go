@@ -50,7 +50,7 @@ func (d *Device) status(l *link, b []byte) {
 		b[3] != model.XUErrorReport || b[4] != value {
 		return
 	}
-	if b[5] != 0 && d.host.errors.on.Load() {
+	if b[5] != 0 && d.host.errors.on() {
 		l.takeError() // or it would be polled again
 		d.reportError(b[5])
 	}
