@@ -14,7 +14,7 @@ type kind uint8
 
 const (
 	continuous kind = iota // accepted
-	whole                  // truncated to an integer
+	integral               // truncated to an integer
 	strict                 // rejected
 )
 
@@ -59,7 +59,7 @@ func (o *options) SetOption(id camdriver.OptionID, value float32) error {
 	if !(value >= p.Min && value <= p.Max) {
 		return fmt.Errorf("option %s: %g is outside %g … %g", id, value, p.Min, p.Max)
 	}
-	if p.kind == whole {
+	if p.kind == integral {
 		value = float32(math.Trunc(float64(value)))
 	}
 	if steps := (value - p.Min) / p.Step; p.kind == strict && steps != float32(math.Trunc(float64(steps))) {

@@ -31,7 +31,7 @@ type cloudScratch struct{ y, xyz, uv []float32 }
 func NewPointCloud(res *Resources, texture camdriver.StreamID) *PointCloud {
 	return &PointCloud{texture: texture, work: make([]cloudScratch, res.workers.slots()),
 		block: newBlock(res, "Pointcloud",
-			newOption(camdriver.OptionFilterMagnitude, whole, 1, 2, 1, 2, "Occlusion removal: 1 off, 2 on"))}
+			newOption(camdriver.OptionFilterMagnitude, integral, 1, 2, 1, 2, "Occlusion removal: 1 off, 2 on"))}
 }
 
 func (p *PointCloud) Reset() { p.geometry = nil }

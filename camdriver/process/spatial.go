@@ -20,11 +20,11 @@ const strip = 64
 // NewSpatial returns a filter with the SDK's defaults.
 func NewSpatial(res *Resources) *Spatial {
 	return &Spatial{lanes: make([]smooth.Lanes, res.workers.slots()), block: newBlock(res, "Spatial Filter",
-		newOption(camdriver.OptionFilterMagnitude, whole, 1, 5, 1, 2, "Filter iterations"),
+		newOption(camdriver.OptionFilterMagnitude, integral, 1, 5, 1, 2, "Filter iterations"),
 		newOption(camdriver.OptionFilterSmoothAlpha, continuous, 0.25, 1, 0.01, 0.5,
 			"Alpha factor of Exp.moving average, 1 - no filter, 0.25 - strong filter"),
-		newOption(camdriver.OptionFilterSmoothDelta, whole, 1, 50, 1, 20, "Edge-preserving Threshold"),
-		newOption(camdriver.OptionHolesFill, whole, 0, 5, 1, 0, "Holes filling mode"))}
+		newOption(camdriver.OptionFilterSmoothDelta, integral, 1, 50, 1, 20, "Edge-preserving Threshold"),
+		newOption(camdriver.OptionHolesFill, integral, 0, 5, 1, 0, "Holes filling mode"))}
 }
 
 // holeRadius is the size of holes to fill, by the value of Holes Fill.

@@ -25,8 +25,8 @@ func NewTemporal(res *Resources) *Temporal {
 	t := &Temporal{block: newBlock(res, "Temporal Filter",
 		newOption(camdriver.OptionFilterSmoothAlpha, continuous, 0, 1, 0.01, 0.4,
 			"Alpha factor of Exp.moving average, 1 - no filter, 0 - strongest filter"),
-		newOption(camdriver.OptionFilterSmoothDelta, whole, 1, 100, 1, 20, "Edge-preserving (gradient) Threshold"),
-		newOption(camdriver.OptionHolesFill, whole, 0, 8, 1, 3, "Persistency mode"))}
+		newOption(camdriver.OptionFilterSmoothDelta, integral, 1, 100, 1, 20, "Edge-preserving (gradient) Threshold"),
+		newOption(camdriver.OptionHolesFill, integral, 0, 8, 1, 3, "Persistency mode"))}
 	t.changed = func(id camdriver.OptionID, _ float32) {
 		t.stale = t.stale || id != camdriver.OptionFilterSmoothDelta
 	}
