@@ -32,17 +32,13 @@ func (l *link) setSubPreset(id uint8, frames ...model.SequenceFrame) error {
 	return err
 }
 
-// subPreset returns the id of the running sub-preset, or -1.
-func (l *link) subPreset() (int, error) {
+// subPreset returns the id of the running sub-preset, a byte or the name of old firmware, or nothing if none runs.
+func (l *link) subPreset() ([]byte, error) {
 	b, err := l.command(model.OpSubPresetID, nil)
-	var refusal *model.Refusal
-	if errors.As(err, &refusal) { // usually that there is no data
-		return -1, nil
+	if refusal := (*model.Refusal)(nil); errors.As(err, &refusal) { // usually that there is no data
+		return nil, nil
 	}
-	if err != nil || len(b) == 0 {
-		return -1, err
-	}
-	return int(b[0]), nil
+	return b, err
 }
 
 // alternating is the emitter that is off in every second frame. Before HDRFirmware, sub-presets have names, not ids.
@@ -50,15 +46,11 @@ func alternating(named bool) setting {
 	return setting{
 		id: camdriver.OptionEmitterOnOff, about: "Turn the emitter off in every second frame", span: onOff(false),
 		get: func(l *link) (float32, error) {
-			if named {
-				b, err := l.command(model.OpSubPresetID, nil)
-				if refusal := (*model.Refusal)(nil); errors.As(err, &refusal) {
-					err = nil // there is none
-				}
-				return boolToFloat(string(b) == model.AlternatingName), err
-			}
 			id, err := l.subPreset()
-			return boolToFloat(id == alternatingID), err
+			if named {
+				return boolToFloat(string(id) == model.AlternatingName), err
+			}
+			return boolToFloat(len(id) > 0 && id[0] == alternatingID), err
 		},
 		set: func(l *link, v float32) error {
 			if v == 0 {
@@ -124,7 +116,7 @@ func (h *hdr) active(l *link) (bool, error) {
 		return true, nil
 	}
 	id, err := l.subPreset()
-	h.on = err == nil && id >= 0 && id < hdrIDs
+	h.on = err == nil && len(id) > 0 && id[0] < hdrIDs
 	return h.on, err
 }
 
