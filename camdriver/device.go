@@ -1,18 +1,6 @@
 package camdriver
 
-import (
-	"context"
-	"errors"
-)
-
-// Errors that every driver returns, for callers to test with errors.Is.
-var (
-	ErrNotFound    = errors.New("not found")           // no such device, option or stream
-	ErrBusy        = errors.New("already streaming")   // Start on a started sensor
-	ErrUnsupported = errors.New("not supported")       // the device lacks the profile, option or operation
-	ErrClosed      = errors.New("device is closed")    // use after Close
-	ErrUnplugged   = errors.New("device disconnected") // the camera was unplugged or reset
-)
+import "context"
 
 // Device is an open camera. The caller that opened it must call Close, which stops
 // all sensors and may be called more than once.

@@ -233,8 +233,6 @@ func (d *Device) AwaitReturn(ctx context.Context) error {
 	return context.Cause(d.ctx)
 }
 
-var errReset = fmt.Errorf("hardware reset: %w", camdriver.ErrUnplugged)
-
 func (d *Device) Close() error {
 	d.cancel(camdriver.ErrClosed)
 	<-d.done

@@ -13,11 +13,6 @@ import (
 	"rsros/camdriver/usb"
 )
 
-// ErrRecovery is an error of Open.
-var ErrRecovery = errors.New("camera is in recovery mode")
-
-var errRecover = fmt.Errorf("%w; install firmware with rs-fw-update -r", ErrRecovery)
-
 // UdevRules is the file with the udev rules that let users open cameras.
 const UdevRules = "launch/udev/60-realsense-rs-ros-node.rules"
 
@@ -202,8 +197,6 @@ func openFirst(
 	}
 	return nil, errors.Join(failed...)
 }
-
-var errOther = errors.New("does not match")
 
 func openOne(ctx context.Context, bus usb.Bus, u plugged, sel Selector,
 	pattern model.TypePattern, o Options) (*Device, error) {

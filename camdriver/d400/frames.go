@@ -2,7 +2,6 @@ package d400
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -107,8 +106,6 @@ func (a *assembly) add(h uvc.Header, pixels []byte, size int) ([]byte, error) {
 	}
 	return nil, err
 }
-
-var errRepeated = errors.New("duplicate frame")
 
 // frame raises a native frame for each output. If buf is nil, pixels must be copied or
 // converted; otherwise they are in buf, page-aligned.

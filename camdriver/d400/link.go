@@ -154,8 +154,6 @@ func (l *link) present() error {
 	return l.note(err)
 }
 
-var errShort = errors.New("short reply")
-
 func (l *link) depthXU(selector uint8) uvc.Control {
 	return uvc.Control{Interface: l.depth.Interface, Unit: l.xu, Selector: selector}
 }

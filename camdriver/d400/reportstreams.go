@@ -140,8 +140,6 @@ func (r *reporter) packets(what string, list []packet, err error) {
 	}
 }
 
-var errPatience = errors.New("no more data in time")
-
 // read returns the first transfers of a stream and closes it.
 func (r *reporter) read(ctx context.Context, stream usb.Stream, size int) (list []packet, err error) {
 	defer stream.Close()

@@ -3,7 +3,6 @@ package d400
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -213,8 +212,6 @@ func (m *stereoModule) temperature(l *link, id camdriver.OptionID, which int, ab
 		},
 	}
 }
-
-var errAtRest = errors.New("the camera doesn't stream")
 
 // command is a setting of up to maximum that is written with the command set and read with the command get.
 func command(id camdriver.OptionID, about string, maximum float32, set, get uint32, params ...uint32) setting {

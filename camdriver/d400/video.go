@@ -2,7 +2,6 @@ package d400
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -176,9 +175,6 @@ func (p *videoPump) finish() {
 			Uint64("missed", p.tally.missed).Msg("frames were lost")
 	}
 }
-
-// errNoBuffer is the error for a frame without memory.
-var errNoBuffer = errors.New("consumers hold all frame memory")
 
 // drop counts a dropped frame.
 func (p *videoPump) drop(err error) {

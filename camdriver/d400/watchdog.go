@@ -10,8 +10,6 @@ import (
 	"rsros/camdriver"
 )
 
-var errSilent = errors.New("no frame in time")
-
 // watchdog ends the reads of a stream if no frame is complete in time. It runs during transfers, not while a frame is
 // handled.
 type watchdog struct {

@@ -1,17 +1,9 @@
 package process
 
 import (
-	"errors"
 	"fmt"
 
 	"rsros/camdriver"
-)
-
-// Errors of blocks.
-var (
-	ErrUncalibrated = errors.New("unknown calibration") // intrinsics or extrinsics are missing
-	ErrNoBuffer     = errors.New("all buffers in use")  // drop the frame set
-	ErrBadFrame     = errors.New("inconsistent frame")  // for example, too few bytes for its size
 )
 
 // Block is a processing step.

@@ -12,7 +12,6 @@ package d435i
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,12 +21,6 @@ import (
 
 	"rsros/camdriver/model"
 	"rsros/camdriver/uvc"
-)
-
-// Errors of Control and Read, which a transport passes to the host.
-var (
-	ErrStall = errors.New("d435i: stall")
-	ErrGone  = errors.New("d435i: unplugged")
 )
 
 // Setup is a control request.
