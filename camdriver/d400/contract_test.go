@@ -13,7 +13,7 @@ import (
 // TestContract runs the contract test of all drivers with a virtual camera.
 func TestContract(t *testing.T) {
 	open := func(t *testing.T) camdriver.Device {
-		d, err := OpenOn(t.Context(), newBus1(t), Selector{}, Options{Log: zerolog.New(zerolog.NewTestWriter(t))})
+		d, err := OpenOn(t.Context(), newFakeBus(t), Selector{}, Options{Log: zerolog.New(zerolog.NewTestWriter(t))})
 		need.Must(t, err)
 		return d
 	}

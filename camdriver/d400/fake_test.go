@@ -87,7 +87,7 @@ type slot struct {
 	refuse error // returned by Open
 }
 
-func newBus1(t *testing.T, options ...d435i.Options) *fakeBus {
+func newFakeBus(t *testing.T, options ...d435i.Options) *fakeBus {
 	b := &fakeBus{t: t, faults: map[uint8]readFault{}}
 	if options == nil {
 		options = []d435i.Options{{}}

@@ -65,7 +65,7 @@ func ofInterface(list []trace.Entry, iface uint16) []string {
 // driverRequests opens a camera, streams everything at 424x240, and returns the requests, without
 // those that the clock causes.
 func driverRequests(t *testing.T) []trace.Entry {
-	b := newBus1(t)
+	b := newFakeBus(t)
 	var mu sync.Mutex
 	var list []trace.Entry
 	add := func(s d435i.Setup, out []byte) {

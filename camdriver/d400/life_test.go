@@ -27,7 +27,7 @@ var smallDepth = camdriver.Profile{Stream: camdriver.DepthStream, Format: camdri
 func bubble(t *testing.T, f func(t *testing.T, b *fakeBus, d *Device, r *recorder), o ...d435i.Options) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBus1(t, o...)
+		b := newFakeBus(t, o...)
 		f(t, b, openFake(t, b), &recorder{})
 	})
 }
@@ -71,7 +71,7 @@ func TestStartSteps(t *testing.T) {
 
 // startWithFault reports whether the step was reached.
 func startWithFault(t *testing.T, fault error, step int, once bool) (reached bool) {
-	b := newBus1(t)
+	b := newFakeBus(t)
 	var mu sync.Mutex
 	at, streaming := 0, false
 	b.hook(func(op string) error {

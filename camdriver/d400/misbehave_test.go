@@ -89,7 +89,7 @@ func TestUnplugSteps(t *testing.T) {
 
 // unplugAt reports whether there is such a step.
 func unplugAt(t *testing.T, step int) (reached bool) {
-	b, r := newBus1(t), &recorder{}
+	b, r := newFakeBus(t), &recorder{}
 	var mu sync.Mutex
 	left := step
 	b.hook(func(string) error {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"rsros/camdriver"
 	"rsros/camdriver/model"
@@ -22,7 +23,7 @@ import (
 )
 
 func TestList(t *testing.T) {
-	b := newBus1(t, d435i.Options{}, d435i.Options{Serial: [6]byte{1}, USB2: true},
+	b := newFakeBus(t, d435i.Options{}, d435i.Options{Serial: [6]byte{1}, USB2: true},
 		d435i.Options{Serial: [6]byte{2}, Firmware: [4]uint8{5, 9, 0, 1}}, d435i.Options{Serial: [6]byte{3}},
 		d435i.Options{Serial: [6]byte{4}, Product: 0x0adb}, d435i.Options{Serial: [6]byte{5}, Product: 0x1234})
 	b.slots[3].refuse = usb.ErrPermission
@@ -65,7 +66,7 @@ func testOpenErrors(t *testing.T) {
 		{"tracking module", d435i.Options{Product: 0x0ad5}, nil, Selector{}, camdriver.ErrUnsupported, "tracking module has no driver"},
 		{"another variant", d435i.Options{}, nil, Selector{Type: "d435if"}, camdriver.ErrNotFound, "D435I does not match"},
 	} {
-		b := newBus1(t, test.opt)
+		b := newFakeBus(t, test.opt)
 		b.slots[0].refuse = test.refuse
 		d, err := OpenOn(t.Context(), b, test.sel, Options{})
 		if err == nil {
@@ -84,7 +85,7 @@ func testOpenErrors(t *testing.T) {
 
 func TestSelect(t *testing.T) {
 	filter := d435i.Options{Serial: [6]byte{0x12, 0x34, 0x56, 0x78, 0x90, 0x12}, GVD: model.GVD{IRFilter: true}}
-	b := newBus1(t, d435i.Options{}, filter)
+	b := newFakeBus(t, d435i.Options{}, filter)
 	for _, sel := range []Selector{{Serial: "_123456789012"}, {Port: "2-2"}, {Port: "2-2", Type: "D435i"}, {Type: "d435if"}} {
 		d, err := OpenOn(t.Context(), b, sel, Options{})
 		need.Must(t, err)
@@ -122,7 +123,7 @@ func TestAutoSwitch(t *testing.T) {
 	}{
 		{model.D405, model.Version{5, 17, 2, 255}, true}, {model.D405, model.SwitchUntil, false}, {model.D435I, model.Version{5, 17, 2, 255}, false},
 	} {
-		d := openFake(t, newBus1(t, d435i.Options{Product: test.product, Firmware: test.firmware}))
+		d := openFake(t, newFakeBus(t, d435i.Options{Product: test.product, Firmware: test.firmware}))
 		if d.link.autoSwitch != test.want {
 			t.Errorf("product %x, firmware %s: %v", test.product, test.firmware, !test.want)
 		}
@@ -133,7 +134,7 @@ func TestAutoSwitch(t *testing.T) {
 func TestOpenTogether(t *testing.T) {
 	for _, serials := range [][2]string{{"010000000000", "030000000000"}, {"020000000000", "040000000000"}} {
 		synctest.Test(t, func(t *testing.T) {
-			b := newBus1(t, d435i.Options{Serial: [6]byte{1}, ASICSerial: [6]byte{2}}, d435i.Options{Serial: [6]byte{3}, ASICSerial: [6]byte{4}})
+			b := newFakeBus(t, d435i.Options{Serial: [6]byte{1}, ASICSerial: [6]byte{2}}, d435i.Options{Serial: [6]byte{3}, ASICSerial: [6]byte{4}})
 			b.hook(func(string) error { <-time.After(time.Millisecond); return nil })
 			var nodes sync.WaitGroup
 			for i, serial := range serials {
@@ -161,7 +162,7 @@ func TestOpenTogether(t *testing.T) {
 func TestOthersLeftAlone(t *testing.T) {
 	for opens, unnamed := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			b := newBus1(t)
+			b := newFakeBus(t)
 			b.unnamed = unnamed
 			b.slots = append(b.slots, &slot{opt: d435i.Options{Serial: [6]byte{3}, ASICSerial: [6]byte{4}}, port: "2-2"})
 			b.unplug(0)
@@ -181,7 +182,7 @@ func TestOthersLeftAlone(t *testing.T) {
 
 // TestDescription compares what usbserve's tests don't compare of calibration with that of the virtual camera.
 func TestDescription(t *testing.T) {
-	stereo := openFake(t, newBus1(t)).Sensors()[0]
+	stereo := openFake(t, newFakeBus(t)).Sensors()[0]
 	want := d435i.Factory().Depth.Baseline
 	if o := stereo.Options(); optionValue(o, camdriver.OptionDepthUnits) != 0.001 ||
 		math.Abs(float64(optionValue(o, camdriver.OptionStereoBaseline))+want) > 1e-3 {
@@ -195,16 +196,12 @@ func TestDescription(t *testing.T) {
 }
 
 func optionValue(list []camdriver.Option, id camdriver.OptionID) float32 {
-	for _, o := range list {
-		if o.ID == id {
-			return o.Value
-		}
-	}
-	return float32(math.NaN())
+	o, _ := camdriver.FindOption(list, id)
+	return o.Value
 }
 
 func TestProfiles(t *testing.T) {
-	d := openFake(t, newBus1(t, d435i.Options{D3D: true}))
+	d := openFake(t, newFakeBus(t, d435i.Options{D3D: true}))
 	stereo, rgb, motion := d.Sensors()[0], d.Sensors()[1], d.Sensors()[2]
 	left := camdriver.Profile{Stream: camdriver.LeftStream, Format: camdriver.Y8, Width: 640, Height: 480, FPS: 30}
 	right, wide := left, left
@@ -255,7 +252,7 @@ func TestProfiles(t *testing.T) {
 			f.Release()
 		}
 	}
-	colored := openFake(t, newBus1(t, d435i.Options{Product: 0x0ad3})).Sensors()[0]
+	colored := openFake(t, newFakeBus(t, d435i.Options{Product: 0x0ad3})).Sensors()[0]
 	if !slices.Contains(colored.Profiles(), camdriver.Profile{Stream: mixedStream, Format: camdriver.RGB8, Width: 640, Height: 480, FPS: 6}) {
 		t.Error("a camera with an imager in colour doesn't offer it")
 	}
@@ -267,7 +264,7 @@ func TestProfiles(t *testing.T) {
 // TestNotOffered checks that the error for profiles unavailable on a USB 2 link lists the
 // available ones, of the same format if possible.
 func TestNotOffered(t *testing.T) {
-	d := openFake(t, newBus1(t, d435i.Options{USB2: true}))
+	d := openFake(t, newFakeBus(t, d435i.Options{USB2: true}))
 	for i, test := range []struct {
 		p    camdriver.Profile
 		want string
@@ -342,7 +339,7 @@ func checkPixels(t *testing.T, name string, f *camdriver.Frame) {
 // TestPoolUsedUp retains frames until the pool is exhausted, and checks that the stream
 // continues after they are released.
 func TestPoolUsedUp(t *testing.T) {
-	d, r := openFake(t, newBus1(t)), &recorder{}
+	d, r := openFake(t, newFakeBus(t)), &recorder{}
 	d.pool = camdriver.NewPool(4 * 256 * 1024)
 	frames, ready := []*camdriver.Frame{}, make(chan struct{}, 1)
 	r.Each = func(f *camdriver.Frame) {
@@ -372,7 +369,7 @@ func TestPoolUsedUp(t *testing.T) {
 // TestFramesAreAligned checks that pixels are page-aligned from the second frame on, for
 // writing with O_DIRECT.
 func TestFramesAreAligned(t *testing.T) {
-	d, r := openFake(t, newBus1(t)), &recorder{}
+	d, r := openFake(t, newFakeBus(t)), &recorder{}
 	done := make(chan struct{})
 	r.Each = func(f *camdriver.Frame) {
 		if len(r.Frames[camdriver.DepthStream]) == 2 && pageOffset(f.Data) != 0 {
@@ -384,4 +381,9 @@ func TestFramesAreAligned(t *testing.T) {
 	}
 	drivertest.Start(t, d.Sensors()[0], r, smallDepth)
 	<-done
+}
+
+// pageOffset returns the offset of b in its page.
+func pageOffset(b []byte) uintptr {
+	return uintptr(unsafe.Pointer(&b[0])) % uintptr(camdriver.PageSize)
 }

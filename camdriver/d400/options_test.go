@@ -113,7 +113,7 @@ func TestSetOptions(t *testing.T) {
 		{"mains", d435i.Options{}, 1, []camdriver.OptionID{camdriver.OptionPowerLineFrequency}, []float32{1}, []string{"3/7/5=01000000"}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			b, w := newBus1(t, test.opt), &wire{}
+			b, w := newFakeBus(t, test.opt), &wire{}
 			s := openFake(t, b).Sensors()[test.sensor]
 			b.sent = w.sent
 			for i, id := range test.set {
@@ -137,7 +137,7 @@ func TestOptionList(t *testing.T) {
 		id                 camdriver.OptionID
 		low, high, step, v float32 // v is the default
 	}
-	d := openFake(t, newBus1(t))
+	d := openFake(t, newFakeBus(t))
 	got := map[camdriver.OptionID]camdriver.Option{}
 	for _, o := range d.Sensors()[0].Options() {
 		got[o.ID] = o
@@ -201,7 +201,7 @@ func TestProductOptions(t *testing.T) {
 		{d435i.Options{Product: model.D421}, nil, ids{bright, sync, trigger}},
 		{d435i.Options{Product: model.D455}, ids{sync, trigger, mode}, ids{bright, white}},
 	} {
-		d := openFake(t, newBus1(t, test.opt))
+		d := openFake(t, newFakeBus(t, test.opt))
 		name, count := camdriver.Find(d.Info(), camdriver.InfoName), map[camdriver.OptionID]int{}
 		for _, o := range d.Sensors()[0].Options() {
 			if count[o.ID]++; count[o.ID] > 1 {
@@ -232,7 +232,7 @@ func TestExclusiveOptions(t *testing.T) {
 		{camdriver.OptionHdrEnabled, camdriver.OptionLaserPower},
 		{camdriver.OptionHdrEnabled, camdriver.OptionEmitterEnabled},
 	} {
-		s := openFake(t, newBus1(t)).Sensors()[0]
+		s := openFake(t, newFakeBus(t)).Sensors()[0]
 		drivertest.Set(t, s, test.on, 1)
 		if err := s.SetOption(test.refused, 1); !errors.Is(err, camdriver.ErrBusy) {
 			t.Errorf("%s while %s is on: %v", test.refused, test.on, err)
@@ -243,7 +243,7 @@ func TestExclusiveOptions(t *testing.T) {
 // TestNoStall checks that opening a camera and reading its options asks for nothing that it
 // hasn't.
 func TestNoStall(t *testing.T) {
-	b := newBus1(t)
+	b := newFakeBus(t)
 	d := openFake(t, b)
 	for _, s := range d.Sensors() {
 		s.Options()

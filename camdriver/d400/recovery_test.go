@@ -3,8 +3,6 @@ package d400
 import (
 	"errors"
 	"math"
-	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"rsros/camdriver/uvc"
 	"rsros/test/drivertest"
 	"rsros/test/need"
+	"rsros/test/rig"
 	"rsros/usbcam/d435i"
 )
 
@@ -154,7 +153,7 @@ func TestHardwareTime(t *testing.T) {
 func TestHubReset(t *testing.T) {
 	for _, unnamed := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			b := newBus1(t, d435i.Options{Serial: [6]byte{1}, ASICSerial: [6]byte{2}}, d435i.Options{Serial: [6]byte{3}, ASICSerial: [6]byte{4}})
+			b := newFakeBus(t, d435i.Options{Serial: [6]byte{1}, ASICSerial: [6]byte{2}}, d435i.Options{Serial: [6]byte{3}, ASICSerial: [6]byte{4}})
 			b.unnamed = unnamed
 			b.replugAll()
 			var handlers [2]recorder
@@ -180,8 +179,8 @@ func TestHubReset(t *testing.T) {
 // TestSlowerLink plugs a camera in again where it has USB 2 only, and then where it has USB 3.
 func TestSlowerLink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, r := newBus1(t), &recorder{}
-		var log lockedBuffer
+		b, r := newFakeBus(t), &recorder{}
+		var log rig.Log
 		d, err := OpenOn(t.Context(), b, Selector{}, Options{Log: zerolog.New(&log)})
 		need.Must(t, err)
 		defer d.Close()
@@ -197,26 +196,8 @@ func TestSlowerLink(t *testing.T) {
 				t.Errorf("slow %v: %d frames in a second", slow, r.Count(camdriver.DepthStream)-before)
 			}
 		}
-		if n := strings.Count(log.String(), "is not offered on this USB 2.1 link"); n != 1 {
+		if n := log.Count("is not offered on this USB 2.1 link"); n != 1 {
 			t.Errorf("the log says %d times that the link is slower: %s", n, log.String())
 		}
 	})
-}
-
-// lockedBuffer is a buffer for several goroutines.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }

@@ -95,7 +95,7 @@ var (
 func TestReport(t *testing.T) { synctest.Test(t, testReport) }
 
 func testReport(t *testing.T) {
-	bus := newBus1(t)
+	bus := newFakeBus(t)
 	const payloads = 4
 	text, summary, err := readReport(t.Context(), bus, ReportOptions{
 		Payloads: payloads, By: "a test", Together: 300 * time.Millisecond, Kernel: func() (string, error) {
@@ -252,7 +252,7 @@ func TestReportMask(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var text string
 			synctest.Test(t, func(t *testing.T) {
-				bus := newBus1(t, d435i.Options{Serial: serials[0], ASICSerial: serials[1]})
+				bus := newFakeBus(t, d435i.Options{Serial: serials[0], ASICSerial: serials[1]})
 				var err error
 				text, _, err = readReport(t.Context(), bus, ReportOptions{Payloads: 1, Together: 100 * time.Millisecond, Mask: true})
 				need.Must(t, err)
@@ -296,7 +296,7 @@ func TestReportMask(t *testing.T) {
 func TestReportGoesOn(t *testing.T) { synctest.Test(t, testReportGoesOn) }
 
 func testReportGoesOn(t *testing.T) {
-	bus := newBus1(t)
+	bus := newFakeBus(t)
 	broken := errors.New("broken")
 	bus.hook(func(op string) error {
 		for _, s := range []string{"control 21 01 0100 0300", "stream 82", "control 80 06 0f00", "control 21 09"} {
@@ -347,7 +347,7 @@ func testReportGoesOn(t *testing.T) {
 func TestReportVerdict(t *testing.T) { synctest.Test(t, testReportVerdict) }
 
 func testReportVerdict(t *testing.T) {
-	bus := newBus1(t)
+	bus := newFakeBus(t)
 	lossy := everySecond(func(_, _ []byte) []byte { return nil }).Payload
 	bus.camera(0).Misbehave(d435i.Faults{Payload: func(endpoint uint8, b []byte) []byte {
 		if endpoint == 0x86 {
@@ -367,7 +367,7 @@ func testReportVerdict(t *testing.T) {
 func TestReportChoosesCamera(t *testing.T) { synctest.Test(t, testReportChoosesCamera) }
 
 func testReportChoosesCamera(t *testing.T) {
-	bus := newBus1(t, d435i.Options{}, d435i.Options{Product: 0x0ad4})
+	bus := newFakeBus(t, d435i.Options{}, d435i.Options{Product: 0x0ad4})
 	if _, _, err := readReport(t.Context(), bus, ReportOptions{}); err == nil || errors.Is(err, camdriver.ErrNotFound) {
 		t.Errorf("of two cameras: %v", err)
 	}

@@ -60,7 +60,7 @@ func TestROI(t *testing.T) {
 }
 
 func TestColorROINeedsFirmware(t *testing.T) {
-	d := openFake(t, newBus1(t, d435i.Options{Product: model.D435, Firmware: [4]uint8{5, 10, 3, 0}}))
+	d := openFake(t, newFakeBus(t, d435i.Options{Product: model.D435, Firmware: [4]uint8{5, 10, 3, 0}}))
 	if _, ok := d.Sensors()[1].(camdriver.ROISensor); ok {
 		t.Error("colour implements ROISensor with old firmware")
 	}
