@@ -53,13 +53,5 @@ func (p TypePattern) matchExactly(name string) bool {
 // has no driver, and no camera that has one.
 func OnlyTracking(expression string) bool {
 	p, err := ParseType(expression)
-	if expression == "" || err != nil || !p.Match("RealSense T265") {
-		return false
-	}
-	for _, known := range Products {
-		if p.MatchVariant(known) {
-			return false
-		}
-	}
-	return true
+	return expression != "" && err == nil && p.Match("RealSense T265") && !slices.ContainsFunc(Products, p.MatchVariant)
 }
