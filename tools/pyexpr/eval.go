@@ -43,7 +43,11 @@ func (x *Expr) WriteValue(w io.Writer, e Env) error {
 	})
 }
 
-func (x *Expr) evaluate(e Env, use func(*frame, any)) (err error) {
+func (x *Expr) evaluate(e Env, use func(*frame, any)) error {
+	return x.evaluateWithin(bounds{maxSteps + 4*len(e.Data), maxMemory}, e, use)
+}
+
+func (x *Expr) evaluateWithin(most bounds, e Env, use func(*frame, any)) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			bad, ok := r.(failure)
@@ -53,9 +57,7 @@ func (x *Expr) evaluate(e Env, use func(*frame, any)) (err error) {
 			err = fmt.Errorf("%s: %w", x.source, bad.error)
 		}
 	}()
-	f := &frame{Env: e, variables: make([]any, x.variables)}
-	f.steps = maxSteps + 4*len(e.Data)
-	f.memory = maxMemory
+	f := &frame{Env: e, variables: make([]any, x.variables), most: most, left: most}
 	use(f, x.root(f))
 	return nil
 }
@@ -64,11 +66,14 @@ type failure struct{ error }
 
 func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
 
+// bounds are numbers of steps, and of bytes of lists and strings.
+type bounds struct{ steps, memory int }
+
 type frame struct {
 	Env
-	checked       bool  // Data fits Spec
-	variables     []any // by slot
-	steps, memory int   // left
+	checked    bool  // Data fits Spec
+	variables  []any // by slot
+	most, left bounds
 }
 
 func (f *frame) message() any {
@@ -94,19 +99,19 @@ func (f *frame) evaluate(nodes []node) []any {
 
 // work counts n steps. It checks the context every 65,536 steps.
 func (f *frame) work(n int) {
-	before := f.steps
-	if f.steps -= n; f.steps>>16 != before>>16 && f.Context != nil && f.Context.Err() != nil {
+	before := f.left.steps
+	if f.left.steps -= n; f.left.steps>>16 != before>>16 && f.Context != nil && f.Context.Err() != nil {
 		panic(failure{f.Context.Err()})
 	}
-	if f.steps < 0 {
-		fail("the expression takes more than %d steps", maxSteps+4*len(f.Data))
+	if f.left.steps < 0 {
+		fail("the expression takes more than %d steps", f.most.steps)
 	}
 }
 
 // spend counts n bytes of memory, and the steps to fill them.
 func (f *frame) spend(n int) {
 	f.work(n / 16)
-	if f.memory -= n; n < 0 || f.memory < 0 {
-		fail("the expression takes more than %d MiB of memory", maxMemory>>20)
+	if f.left.memory -= n; n < 0 || f.left.memory < 0 {
+		fail("the expression takes more than %d MiB of memory", f.most.memory>>20)
 	}
 }
