@@ -216,7 +216,7 @@ pgo-compare: ## run benchmarks and whole commands without and with the profile, 
 
 soak: build ## run the demo and busy cameras for SOAK (10m), write a bag above 4 GiB, kill hundreds of recorders
 	$(BIN) demo --duration $(SOAK)
-	SOAK=$(SOAK) $(GO) test -race -count=1 -v -timeout 0 -run TestSoak ./node/live
+	SOAK=$(SOAK) $(GO) test -race -count=1 -v -timeout 0 -run Soak ./node/live ./record
 	BAGSTORE_KILLS=500 $(GO) test -tags soak -count=1 -timeout 60m -run 'Huge|Million|Kill|Crash' ./bagstore/rosbag
 
 stress-ring: ## trigger black boxes TRIGGERS (300) times under load, kill them and fill their disk

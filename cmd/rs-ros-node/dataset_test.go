@@ -18,8 +18,8 @@ func TestDataSetPlaces(t *testing.T) {
 	dir := t.TempDir()
 	bag := samplebag.Data(t, "sw_small_lz4.bag")
 	in, local := b.Put("in/walk.bag", bag), filepath.Join(dir, "local")
-	want(t, exitOK, "export", bag, "--as", "tum", "-o", local, "--end", "0.5")
-	want(t, exitOK, "export", in, "--as", "tum", "-o", b.Address("set"), "--end", "0.5")
+	want(t, exitOK, "export", bag, "--as", "tum", "-o", local, "--end", "0.2")
+	want(t, exitOK, "export", in, "--as", "tum", "-o", b.Address("set"), "--end", "0.2")
 	for _, name := range []string{"associations.txt", "groundtruth.txt", "calibration.txt"} {
 		text, err := os.ReadFile(filepath.Join(local, name))
 		need.Must(t, err)
@@ -34,10 +34,10 @@ func TestDataSetPlaces(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want(t, exitOK, "export", in, "--as", "tum", "-o", b.Address("set"), "--end", "0.5") // it is complete already
-	want(t, exitFailed, "export", in, "--as", "tum", "-o", b.Address("set"), "--end", "0.4")
+	want(t, exitOK, "export", in, "--as", "tum", "-o", b.Address("set"), "--end", "0.2") // it is complete already
+	want(t, exitFailed, "export", in, "--as", "tum", "-o", b.Address("set"), "--end", "0.1")
 
-	want(t, exitOK, "export", in, bag, "--as", "euroc", "-o", b.Address("two"), "--end", "0.5")
+	want(t, exitOK, "export", in, bag, "--as", "euroc", "-o", b.Address("two"), "--end", "0.2")
 	for _, name := range []string{"walk/mav0/cam0/data.csv", "sw_small_lz4/mav0/cam0/data.csv", "manifest.json"} {
 		if _, err := place.Stat(t.Context(), b.Address("two/"+name)); err != nil {
 			t.Error(err)
@@ -53,7 +53,7 @@ func TestDataSetPlaces(t *testing.T) {
 		}
 		need.Must(t, err)
 	}
-	args := []string{"batch", "export", folder, "-o", filepath.Join(dir, "sets"), "--", "--as", "euroc"}
+	args := []string{"batch", "export", folder, "-o", filepath.Join(dir, "sets"), "--", "--as", "euroc", "--end", "0.2"}
 	want(t, exitOK, args...)
 	manifests, err := filepath.Glob(filepath.Join(dir, "sets/*/manifest.json"))
 	if err != nil || len(manifests) != 2 {

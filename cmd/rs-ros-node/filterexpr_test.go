@@ -15,7 +15,8 @@ import (
 // TestFilterIsRosbagFilter: an expression keeps and prints what it does there.
 func TestFilterIsRosbagFilter(t *testing.T) {
 	need.Programs(t, "rosbag")
-	bag := samplebag.SDK(t, "sw_small_raw.bag", "sdk.bag")
+	bag := filepath.Join(t.TempDir(), "sdk.bag")
+	want(t, exitOK, "filter", samplebag.Data(t, "sw_small_raw.bag"), "-o", bag, "--end", "0.4")
 	for _, args := range [][]string{
 		{"topic.startswith('/device_0/sensor_2') and 0.1 < t.to_sec() <= 0.2 or topic in ('/file_version',)"},
 		{"m._type == 'sensor_msgs/Image' and m.encoding == 'mono16' and len(m.data) == m.step * m.height", "-p", "topic + ' ' + str(t.to_sec())"},

@@ -39,7 +39,7 @@ func TestTogether(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	two := path("two.bag")
 	want(t, exitOK, append(node(), "live", "--device", "sim:1", "--device", "sim:2", "--camera", "front", "--camera", "rear",
-		"--depth", "424x240@15", "--color", "424x240@15", "--infra1", "off", "--infra2", "off", "--record", two, "--record-together")...)
+		"--depth", "424x240@6", "--color", "424x240@6", "--infra1", "off", "--infra2", "off", "--record", two, "--record-together")...)
 	recorded := framesOf(t, two)
 	if len(recorded) != 2 || recorded[0][:2] != "1 " || recorded[1][:2] != "2 " {
 		t.Fatalf("cameras %q", recorded)
