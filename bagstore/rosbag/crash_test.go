@@ -150,7 +150,7 @@ func TestCrash(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(7, 7))
 		first := slices.IndexFunc(r.disk.ops, func(op diskOp) bool { return op.sync }) + 1 // Create has returned
 		dir := t.TempDir()
-		for i := range rounds(30) {
+		for i := range rounds(12) {
 			n := first + rnd.IntN(len(r.disk.ops)-first)
 			image, lost := r.disk.crash(n, rnd)
 			least := r.judge(t, whole, image, n, lost)
@@ -246,7 +246,7 @@ func TestFullDisk(t *testing.T) {
 		if kind == wide {
 			first = 2 * wideGrain
 		}
-		for full := first; full < size; full += 7019 {
+		for full := first; full < size; full += 14_033 {
 			r := recording(t, &memDisk{full: full}, kind, o)
 			if !errors.Is(r.err, syscall.ENOSPC) {
 				t.Fatalf("full at %d: %v", full, r.err)

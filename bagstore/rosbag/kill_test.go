@@ -66,7 +66,7 @@ func TestKill(t *testing.T) {
 	forcedAlike(t)
 	rnd := rand.New(rand.NewPCG(5, 6))
 	dir := t.TempDir()
-	for i := range rounds(30) {
+	for i := range rounds(18) {
 		path := filepath.Join(dir, fmt.Sprintf("%d.bag", i))
 		n := killOne(t, path, rnd, i)
 		got := readAll(t, path, bagstore.OpenOptions{})
@@ -79,7 +79,7 @@ func TestKill(t *testing.T) {
 			}
 		}
 		stockFinds(t, path, got[:n])
-		if i%10 == 0 {
+		if i%9 == 0 {
 			if _, err := stockbag.Run(t, "/usr/bin/rosbag", "info", path); err != nil {
 				t.Error(err)
 			}
