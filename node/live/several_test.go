@@ -123,6 +123,7 @@ func TestTwoCamerasInOneNode(t *testing.T) {
 	var image msgs.ImageHead
 	topic := "/front/depth/image_rect_raw"
 	next(t, n, topic, &image, func() bool { return image.Header.FrameID == "front_depth_optical_frame" })
+	peer.Await(t, "frames of the first camera", awaitMore(&front.frames, 3)) // whose numbers are then above the first ones
 	rig.SetBool(t, n, "/camera_node/front/plug", false)
 	peer.Await(t, "frames of the other camera", awaitMore(&rear.frames, 3))
 	rig.SetBool(t, n, "/camera_node/front/plug", true)
