@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,46 +10,35 @@ import (
 	"rsros/test/samplebag"
 )
 
-// dynparamPackage lets roslib find the package that Debian's dynparam claims to belong to.
-const dynparamPackage = `<package format="2"><name>dynamic_reconfigure</name><version>1.7.3</version><description>x</description>
-<maintainer email="x@example.org">x</maintainer><license>BSD</license></package>`
-
 // TestDynparam controls a replay with Debian's dynparam.
 func TestDynparam(t *testing.T) {
 	t.Parallel()
-	const dynparam = "/usr/lib/dynamic_reconfigure/dynparam"
-	python := need.Python(t, "roslib", "dynamic_reconfigure")
 	program := peer.Program(t)
-	folder := filepath.Join(t.TempDir(), "dynamic_reconfigure")
-	need.Must(t, os.Mkdir(folder, 0o755))
-	need.Must(t, os.WriteFile(filepath.Join(folder, "package.xml"), []byte(dynparamPackage), 0o644))
 	g := newJudge(t)
-	g.env = append(g.env, "ROS_PACKAGE_PATH="+filepath.Dir(folder)+":/usr/share")
+	dynparam := g.dynparam()
 	p := g.start(program, "play", walk(t), "--pause", "__name:=player")
 	peer.AwaitService(t, g.node, "/player/set_parameters")
 	peer.Await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
-	if out := g.run(python, dynparam, "list"); strings.TrimSpace(out) != "/player" {
+	if out := dynparam("list"); strings.TrimSpace(out) != "/player" {
 		t.Errorf("dynparam list: %q", out)
 	}
-	g.run(python, dynparam, "set", "/player", "position", "0.25")
-	g.run(python, dynparam, "set", "/player", "rate", "0.5")
-	g.run(python, dynparam, "set", "/player", "loop", "true")
-	out := g.run(python, dynparam, "get", "/player")
+	dynparam("set", "/player", "position", "0.25")
+	dynparam("set", "/player", "rate", "0.5")
+	dynparam("set", "/player", "loop", "true")
+	out := dynparam("get", "/player")
 	for _, want := range []string{"'paused': True", "'loop': True", "'rate': 0.5", "'position': 0.25"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("dynparam get: no %s in %s", want, out)
 		}
 	}
 	// Without the package, as on Debian: the service itself.
-	debian := g.in(t)
-	debian.env = append(debian.env, "ROS_PACKAGE_PATH=/usr/share")
-	if out = debian.run("/usr/bin/rosservice", "call", "/player/set_parameters", "config: {doubles: [{name: rate, value: 2}], bools: [{name: loop, value: true}]}"); !strings.Contains(out, "value: 2") {
+	if out = g.run("/usr/bin/rosservice", "call", "/player/set_parameters", "config: {doubles: [{name: rate, value: 2}], bools: [{name: loop, value: true}]}"); !strings.Contains(out, "value: 2") {
 		t.Errorf("rosservice call: %s", out)
 	}
-	if out := g.run(python, dynparam, "get", "/player"); !strings.Contains(out, "'rate': 2.0") || !strings.Contains(out, "'loop': True") {
+	if out := dynparam("get", "/player"); !strings.Contains(out, "'rate': 2.0") || !strings.Contains(out, "'loop': True") {
 		t.Errorf("dynparam get after rosservice: %s", out)
 	}
-	g.run(python, dynparam, "set", "/player", "paused", "false")
+	dynparam("set", "/player", "paused", "false")
 	peer.Await(t, "playback to go on", func() bool { return strings.Contains(g.status(), "running") })
 	g.trigger("/player/stop")
 	if code := p.Wait(); code != 0 {

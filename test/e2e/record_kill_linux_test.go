@@ -129,7 +129,7 @@ func TestKilledRecord(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			g := g.in(t)
 			o := g.onlooker()
-			for after := k.missing + 500*time.Millisecond; after < 3*time.Second; after += 1100 * time.Millisecond {
+			for after := k.missing + 500*time.Millisecond; after < 3*time.Second; after += 1300 * time.Millisecond {
 				g.killRecord(o, python, k, after)
 			}
 		})

@@ -33,16 +33,17 @@ func TestRviz(t *testing.T) {
 	// With the race detector the simulated camera is too slow.
 	plain := peer.Released(t)
 	bag := filepath.Join(t.TempDir(), "camera.bag")
+	profiles := []string{"--depth", "848x480@6", "--color", "1280x720@6", "--infra1", "848x480@6", "--infra2", "off"}
 	for _, show := range []showing{
 		{"embedded", "camera.png", func(g *graph) *peer.Process {
-			g.start(plain, "live", "--device", "sim", "--master", "embedded")
+			g.start(plain, append([]string{"live", "--device", "sim", "--master", "embedded"}, profiles...)...)
 			return g.startRviz(rvizConfig)
 		}, false},
 		{"view.launch", kept, func(g *graph) *peer.Process {
 			g.start("roscore", "-p", g.port())
 			g.rosPackageOf(plain)
 			return g.start("roslaunch", "--wait", "rs_ros_node", "view.launch", "device:=sim",
-				"args:=--depth 848x480@6 --color 1280x720@6 --infra1 848x480@6 --infra2 off --record "+bag+" --overwrite")
+				"args:="+strings.Join(profiles, " ")+" --record "+bag+" --overwrite")
 		}, true},
 		{"replayed", "replayed.png", func(g *graph) *peer.Process {
 			g.start("roscore", "-p", g.port())
