@@ -79,5 +79,5 @@ func Released(t testing.TB) string {
 	if program := os.Getenv("BENCH_PROGRAM"); program != "" {
 		return program
 	}
-	return build(t, "released", []string{"CGO_ENABLED=0"})
+	return build(t, "released", []string{"CGO_ENABLED=0"}, "-pgo=auto")
 }
