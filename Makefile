@@ -6,8 +6,8 @@
 
 GO        ?= go
 BIN       := bin/rs-ros-node
-# Two packages at a time, because the tests start many other processes.
-TESTFLAGS := -race -p 2 -count=1 -timeout 20m
+# Three packages at a time: with two, tests that wait for other processes leave processors idle.
+TESTFLAGS := -race -p 3 -count=1 -timeout 20m
 TEST      := $(GO) test $(TESTFLAGS)
 # What fails is tried once more, and named (docs/internals/decisions/0014-second-try.md).
 TOOL      := $(GO) tool -modfile=test/tools/go.mod
@@ -27,7 +27,7 @@ BENCH     ?= .
 BENCHTIME ?= 1s
 PKG       ?= ./...
 # go test starts packages in the order they are named in: what takes longest must not be what all wait for in the end.
-LONGEST   := ./test/e2e ./cmd/rs-ros-node ./test/attack ./bagstore/rosbag ./test/page ./node/live ./record
+LONGEST   := ./test/e2e ./cmd/rs-ros-node ./bagstore/rosbag ./test/page ./node/live ./test/attack ./bagstore/place/s3 ./record
 # What isn't measured or released is compiled without cmd/rs-ros-node/default.pgo: a profile has every package compiled
 # once more.
 export GOFLAGS := $(GOFLAGS) -pgo=off
@@ -38,7 +38,7 @@ override RS_BAGS := $(abspath $(RS_BAGS))
 export RS_BAGS
 endif
 
-.PHONY: help build build-usb lerobot fmt lint types test unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-firsthour test-npm test-slurm test-usb test-usb-sdk test-sdk test-lerobot test-ros2 attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
+.PHONY: help build build-usb lerobot fmt lint types test direct modules unit e2e cross cross-short cross-tests cross-usb test-arm test-arm-short test-windows dist test-dist test-hosts test-compose test-firsthour test-npm test-slurm test-usb test-usb-sdk test-sdk test-lerobot test-ros2 attack fuzz fuzz-short bench bench-peers pgo pgo-compare soak stress-ring docker-check deps npm clean
 
 help: ## list the commands
 	@sed -nE 's/^## (.*)/\n\1/p; s/^([a-z0-9-]+):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -62,12 +62,11 @@ clean: ## delete what was built
 fmt: ## format all Go files
 	gofmt -w $$(git ls-files '*.go')
 
-lint: docker-check ## check with gofmt, go mod tidy, go vet, golangci-lint and docker compose
+# golangci-lint has go vet's checks; what the tags exclude is vetted by test/cross.sh.
+lint: docker-check ## check with gofmt, go mod tidy, golangci-lint and docker compose
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
 	set -e; for mod in $$(find . -name go.mod -not -path './build/*'); do $(GO) -C $$(dirname $$mod) mod tidy -diff; done
-	$(GO) vet ./...
 	$(GO) -C asm vet ./...
-	$(GO) -C cmd/rs-lerobot vet ./...
 	cd cmd/rs-lerobot && $(LINT)
 	if pkg-config --exists libusb-1.0; then $(LINT) --build-tags $(TAGS); else \
 	  echo "*** no libusb-1.0: the USB camera is not checked"; [ -z "$$RS_NO_SKIP" ] && $(LINT); fi
@@ -87,11 +86,18 @@ npm: ## install npm, unless one is in the path (Debian, root)
 	@command -v npm >/dev/null || test/install.sh nodejs npm
 
 test: deps lint types build ## test everything, with the race detector and real ROS programs
+	$(SUITE) --packages '$(strip $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG))' -- $(TESTFLAGS)
+	$(MAKE) --no-print-directory -j2 --output-sync=target direct modules
+
+# What has other code with these tags.
+direct:
+	$(SUITE) --packages './bagstore ./bagstore/rosbag ./bagstore/internal/lz4 ./msgs/cloud ./msgs/imagetransport ./msgs/jpeg ./camdriver/process/internal/...' -- $(TESTFLAGS) $(DIRECT)
+
+# The other modules.
+modules:
 	$(GO) -C asm test ./...
 	$(GO) -C deploy/kubernetes test ./...
 	$(GO) -C cmd/rs-lerobot test $(TESTFLAGS) ./...
-	$(SUITE) --packages '$(strip $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG))' -- $(TESTFLAGS)
-	$(SUITE) --packages './bagstore ./bagstore/rosbag ./bagstore/internal/lz4 ./msgs/cloud ./msgs/imagetransport ./msgs/jpeg ./camdriver/process/internal/...' -- $(TESTFLAGS) $(DIRECT)
 
 unit: ## run the tests that need no other programs
 	$(TEST) -short $$($(GO) list ./... | grep -v '/test/')
