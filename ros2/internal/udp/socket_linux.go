@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -85,7 +86,7 @@ func (s *Socket) Send(to netip.AddrPort, segment int, parts ...[]byte) error {
 	var control []byte
 	if segment > 0 {
 		control = make([]byte, unix.CmsgSpace(2))
-		h := cmsgHeader(control)
+		h := (*unix.Cmsghdr)(unsafe.Pointer(&control[0])) // it is large enough
 		h.Level, h.Type = unix.IPPROTO_UDP, unix.UDP_SEGMENT
 		h.SetLen(unix.CmsgLen(2))
 		control[unix.CmsgLen(0)], control[unix.CmsgLen(0)+1] = byte(segment), byte(segment>>8)
