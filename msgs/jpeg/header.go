@@ -30,27 +30,29 @@ func (e *Encoder) setQuality(quality int) {
 	}
 }
 
+// component is a plane in the headers. sampling has the samples of a block across and down, a nibble each.
+type component struct{ id, sampling, kind byte }
+
 // header appends the headers before the coefficients.
 func (e *Encoder) header(b []byte) []byte {
 	p := &e.planes
 	b = append(b, 0xFF, markStart)
 	b = append(segment(b, markJFIF, 14), 'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0)
-	kinds := 2
+	components := []component{{1, 0x22, light}, {2, 0x11, colour}, {3, 0x11, colour}}
 	if p.Grey {
-		kinds = 1
+		components = []component{{1, 0x11, light}}
 	}
+	n := len(components)
+	kinds := min(n, 2)
 	for kind := range kinds {
 		b = append(segment(b, markSteps, 65), byte(kind))
 		for _, place := range zigzag {
 			b = append(b, e.steps[kind][place])
 		}
 	}
-	b = append(segment(b, markFrame, 6+3*e.components()), 8, byte(p.Height>>8), byte(p.Height), byte(p.Width>>8),
-		byte(p.Width), byte(e.components()))
-	if p.Grey {
-		b = append(b, 1, 0x11, light)
-	} else {
-		b = append(b, 1, 0x22, light, 2, 0x11, colour, 3, 0x11, colour)
+	b = append(segment(b, markFrame, 6+3*n), 8, byte(p.Height>>8), byte(p.Height), byte(p.Width>>8), byte(p.Width), byte(n))
+	for _, c := range components {
+		b = append(b, c.id, c.sampling, c.kind)
 	}
 	for kind := range kinds {
 		for class, c := range [2]code{firstCodes[kind], otherCodes[kind]} {
@@ -58,20 +60,11 @@ func (e *Encoder) header(b []byte) []byte {
 			b = append(append(b, c.lengths...), c.symbols...)
 		}
 	}
-	b = append(segment(b, markScan, 4+2*e.components()), byte(e.components()))
-	if p.Grey {
-		b = append(b, 1, 0x00)
-	} else {
-		b = append(b, 1, 0x00, 2, 0x11, 3, 0x11)
+	b = append(segment(b, markScan, 4+2*n), byte(n))
+	for _, c := range components {
+		b = append(b, c.id, c.kind<<4|c.kind) // the codes of first and of other coefficients
 	}
 	return append(b, 0, 63, 0)
-}
-
-func (e *Encoder) components() int {
-	if e.planes.Grey {
-		return 1
-	}
-	return 3
 }
 
 // segment appends a marker and the length of its segment.
