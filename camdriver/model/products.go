@@ -39,9 +39,11 @@ type Product struct {
 // RecommendedFirmware is that of SDK 2.56.
 const RecommendedFirmware = "5.17.0.10"
 
+// D435IMU is the place of depth in the coordinates of a D435i's inertial sensors, in m.
+var D435IMU = [3]float64{-0.00552, 0.0051, 0.01174}
+
 var (
 	oldest   = Version{5, 8, 15, 0}
-	d435IMU  = [3]float64{-0.00552, 0.0051, 0.01174}
 	tracking = "its tracking module has no driver"
 )
 
@@ -49,7 +51,7 @@ var (
 var Products = []Product{
 	{ID: D415, Model: "D415", Color: true, Colored: true, Units: 0.001, Minimum: oldest},
 	{ID: D435, Model: "D435", Color: true, Units: 0.001, Minimum: oldest},
-	{ID: D435I, Model: "D435I", Color: true, Units: 0.001, Minimum: Version{5, 12, 7, 100}, IMUOrigin: d435IMU},
+	{ID: D435I, Model: "D435I", Color: true, Units: 0.001, Minimum: Version{5, 12, 7, 100}, IMUOrigin: D435IMU},
 	{
 		ID: D455, Model: "D455", Color: true, Colored: true, Units: 0.001,
 		Minimum: Version{5, 13, 0, 50}, IMUOrigin: [3]float64{-0.03022, 0.0074, 0.01602},
@@ -64,7 +66,7 @@ var Products = []Product{
 	{ID: D421, Model: "D421", Units: 0.001, Minimum: Version{5, 16, 1, 0}, Alone: true},
 	{
 		ID: 0x1156, Vendor: VendorRealSense, Model: "D436", Color: true, Units: 0.001,
-		Minimum: Version{5, 17, 0, 213}, IMUOrigin: d435IMU,
+		Minimum: Version{5, 17, 0, 213}, IMUOrigin: D435IMU,
 	},
 	{ID: 0x0ad6, Model: "USB2", Units: 0.001, Minimum: oldest},
 	{ID: 0x0adb, Model: "D4XX Recovery", Recovery: true},

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"rsros/camdriver"
+	"rsros/camdriver/model"
 )
 
 const (
@@ -15,7 +16,7 @@ const (
 )
 
 // imuPlace is the position of the inertial sensor in depth coordinates, from the D435i's default extrinsics.
-var imuPlace = [3]float64{0.00552, -0.0051, -0.01174}
+var imuPlace = [3]float64{-model.D435IMU[0], -model.D435IMU[1], -model.D435IMU[2]}
 
 // intrinsics returns the calibration of a video profile. The stereo imagers have 1280x800 pixels and 89 degrees, colour
 // has 1280x720 and 70 degrees. Other sizes are scaled and cropped; two fast depth modes are cropped to the middle only.
@@ -55,7 +56,7 @@ func fromDepth(s camdriver.StreamID) (camdriver.Extrinsics, error) {
 		e.Rotation = rotation(0.0031, -0.0042, 0.0019)
 		e.Translation = [3]float64{0.01482, 0.00021, 0.00034}
 	case camdriver.GyroStream, camdriver.AccelStream:
-		e.Translation = [3]float64{-imuPlace[0], -imuPlace[1], -imuPlace[2]}
+		e.Translation = model.D435IMU
 	default:
 		return e, fmt.Errorf("stream %s: %w", s, camdriver.ErrNotFound)
 	}
