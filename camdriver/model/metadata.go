@@ -156,20 +156,17 @@ func (m *Metadata) block(id uint32, r blockReader, pts uint32) {
 
 func (m *Metadata) put(r blockReader, fields []field) {
 	for _, f := range fields {
-		if !r.has(f.flag, f.at, max(f.size, -f.size)) {
+		size := max(f.size, -f.size)
+		if !r.has(f.flag, f.at, size) {
 			continue
 		}
-		b := r.b[f.at:]
-		switch f.size {
-		case 1:
-			m.Set(f.key, int64(b[0]))
-		case 2:
-			m.Set(f.key, int64(binary.LittleEndian.Uint16(b)))
-		case -2:
-			m.Set(f.key, int64(int16(binary.LittleEndian.Uint16(b))))
-		default:
-			m.Set(f.key, int64(binary.LittleEndian.Uint32(b)))
+		var word [4]byte
+		copy(word[:size], r.b[f.at:])
+		v := int64(binary.LittleEndian.Uint32(word[:]))
+		if f.size == -2 {
+			v = int64(int16(v))
 		}
+		m.Set(f.key, v)
 	}
 }
 
