@@ -7,11 +7,8 @@ import (
 	"rsros/msgs"
 )
 
-// builtinTexts are the definitions of ROS 2 types that are built into ROS 1.
-var builtinTexts = map[string]string{
-	"builtin_interfaces/Time":     "int32 sec\nuint32 nanosec\n",
-	"builtin_interfaces/Duration": "int32 sec\nuint32 nanosec\n",
-}
+// builtinText is the definition of each of the ROS 2 types that are built into ROS 1.
+const builtinText = "int32 sec\nuint32 nanosec\n"
 
 // describer is a type with its dependencies.
 type describer struct {
@@ -19,7 +16,7 @@ type describer struct {
 	specs map[string]*msgs.Spec
 }
 
-// describe returns a type with its dependencies. Types of builtinTexts have no Spec.
+// describe returns a type with its dependencies. Those of builtin have no Spec.
 func describe(s *msgs.Spec) *describer {
 	d := &describer{specs: make(map[string]*msgs.Spec)}
 	d.add(s.Name, s)
@@ -48,15 +45,15 @@ func (d *describer) text() string {
 		if i > 0 {
 			fmt.Fprintf(&b, "\n%s\nMSG: %s\n", separator, name)
 		}
-		b.WriteString(ownText(name, d.specs[name]))
+		b.WriteString(ownText(d.specs[name]))
 	}
 	return b.String()
 }
 
-// ownText returns the definition of a single type.
-func ownText(name string, s *msgs.Spec) string {
+// ownText returns the definition of a single type, nil for one of builtin.
+func ownText(s *msgs.Spec) string {
 	if s == nil {
-		return builtinTexts[name]
+		return builtinText
 	}
 	var b strings.Builder
 	for _, c := range s.Constants {

@@ -78,7 +78,7 @@ func Describe(name string) (definition, hash string, ok bool) {
 
 // encoderFor returns the description of a type with the ROS 2 name short.
 func encoderFor(short string, s *msgs.Spec) (*Encoder, error) {
-	if _, ok := builtinTexts[short]; ok {
+	if _, ok := builtin[short]; ok {
 		d := &describer{names: []string{short}, specs: map[string]*msgs.Spec{short: nil}}
 		return d.encoder(), nil
 	}
