@@ -185,8 +185,8 @@ func (c *Client) receive(m *dds.Sample) {
 
 const lookForServer = 5 * time.Millisecond
 
-// Ready reports whether a server is there and knows this client: both halves of the service belong to one participant.
-func (c *Client) Ready() bool {
+// ready reports whether a server is there and knows this client: both halves of the service belong to one participant.
+func (c *Client) ready() bool {
 	heard := c.reader.Aware()
 	for prefix := range c.writer.Aware() {
 		if heard[prefix] {
@@ -198,7 +198,7 @@ func (c *Client) Ready() bool {
 
 // Call waits for a server, sends a request in CDR with encapsulation, and returns the response.
 func (c *Client) Call(ctx context.Context, data []byte) ([]byte, error) {
-	for !c.Ready() {
+	for !c.ready() {
 		select {
 		case <-ctx.Done():
 			return nil, fmt.Errorf("call %s: no server was found: %w", c.name, ctx.Err())

@@ -1,7 +1,5 @@
 package dds
 
-import "rsros/program/buffers"
-
 // What peers may make a participant keep.
 const (
 	maxParticipants       = 256
@@ -20,5 +18,3 @@ const (
 // Bytes of samples that aren't complete or wait for earlier ones: from one participant. All of them share
 // buffers.PeerInput.
 const maxHeldByParticipant = 40 << 20
-
-var peerInput = buffers.PeerInput

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rsros/msgs"
+	"rsros/program/buffers"
 	"rsros/ros2/internal/rtps"
 	"rsros/test/need"
 	testpeer "rsros/test/peer"
@@ -331,7 +332,7 @@ func TestTornSamplesAreTold(t *testing.T) {
 func TestHostileParticipants(t *testing.T) {
 	p, _ := two(t, nil)
 	from := netip.MustParseAddrPort("127.0.0.1:9")
-	before := peerInput.Used()
+	before := buffers.PeerInput.Used()
 	announce := func(i int) rtps.Prefix {
 		other := Participant{prefix: rtps.Prefix{9, byte(i), byte(i >> 8)}, announced: []netip.Addr{from.Addr()}, meta: p.meta, data: p.data}
 		p.handle(&rtps.Submessage{Kind: rtps.Data, Source: other.prefix, Writer: rtps.ParticipantAnnouncer, Number: 1, Payload: other.announcement()}, from)
@@ -360,11 +361,11 @@ func TestHostileParticipants(t *testing.T) {
 		m := rtps.Submessage{Kind: rtps.DataFrag, Source: prefix, Writer: last.Entity(), Reader: r.GUID().Entity(), Number: i + 1, Fragment: 1, Fragments: 1, FragmentSize: 8 << 10, SampleSize: 8<<20 - i%9, Payload: make([]byte, 8<<10)}
 		p.handle(&m, from)
 	}
-	if n := peerInput.Used() - before; n == 0 || n > maxHeldByParticipant {
+	if n := buffers.PeerInput.Used() - before; n == 0 || n > maxHeldByParticipant {
 		t.Errorf("%d bytes are held", n)
 	}
 	p.forget(prefix, "left")
-	if n := peerInput.Used() - before; n != 0 || r.Matched() != 0 {
+	if n := buffers.PeerInput.Used() - before; n != 0 || r.Matched() != 0 {
 		t.Errorf("%d bytes are held of %d writers after their participant has left", n, r.Matched())
 	}
 	p.expire(time.Now().Add(time.Hour))

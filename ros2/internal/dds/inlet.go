@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rsros/program/buffers"
 	"rsros/program/recvbuf"
 	"rsros/ros2/internal/rtps"
 )
@@ -49,7 +50,7 @@ func (s *partial) whole() bool { return s.got == s.n }
 type held struct{ bytes atomic.Int64 }
 
 func (h *held) take(n int64) bool {
-	if h.bytes.Add(n) > maxHeldByParticipant || peerInput.Take(n) != nil {
+	if h.bytes.Add(n) > maxHeldByParticipant || buffers.PeerInput.Take(n) != nil {
 		h.bytes.Add(-n)
 		return false
 	}
@@ -58,7 +59,7 @@ func (h *held) take(n int64) bool {
 
 func (h *held) give(n int64) {
 	h.bytes.Add(-n)
-	peerInput.Give(n)
+	buffers.PeerInput.Give(n)
 }
 
 func newInlet(r *Reader, other *remote, e *Endpoint) *inlet {
