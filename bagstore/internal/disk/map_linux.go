@@ -57,3 +57,8 @@ func Map(f *os.File, off int64, n int) (data, pages []byte) {
 
 // Unmap unmaps pages returned by Map.
 func Unmap(pages []byte) { unix.Munmap(pages) } //nolint:errcheck // it was mapped
+
+// Fetch asks the system to read a part of a file into the page cache. It doesn't wait.
+func Fetch(f *os.File, off, n int64) {
+	_ = unix.Fadvise(int(f.Fd()), off, n, unix.FADV_WILLNEED) // it is only advice
+}
