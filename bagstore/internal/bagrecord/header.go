@@ -1,6 +1,7 @@
 package bagrecord
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -30,16 +31,11 @@ func NextField(b []byte) (name, value, rest []byte, err error) {
 	if uint64(n) > uint64(len(b)) {
 		return nil, nil, nil, errLength
 	}
-	field, rest := b[:n], b[n:]
-	for i, c := range field {
-		if c == '=' {
-			if i == 0 {
-				break
-			}
-			return field[:i], field[i+1:], rest, nil
-		}
+	at := bytes.IndexByte(b[:n], '=')
+	if at < 1 {
+		return nil, nil, nil, errField
 	}
-	return nil, nil, nil, errField
+	return b[:at], b[at+1 : n], b[n:], nil
 }
 
 // Bits of Header.Has.

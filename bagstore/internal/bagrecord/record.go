@@ -6,6 +6,7 @@
 package bagrecord
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,26 +25,13 @@ const (
 	OpPadding = 0x7f
 )
 
-// OpName names a kind of record in messages.
-func OpName(op byte) string {
-	switch op {
-	case OpDefinition12:
-		return "message definition"
-	case OpMessage:
-		return "message"
-	case OpFileHeader:
-		return "file header"
-	case OpIndex:
-		return "index"
-	case OpChunk:
-		return "chunk"
-	case OpChunkInfo:
-		return "chunk info"
-	case OpConnection:
-		return "connection"
-	}
-	return fmt.Sprintf("record of kind 0x%02x", op)
+var opNames = map[byte]string{
+	OpDefinition12: "message definition", OpMessage: "message", OpFileHeader: "file header", OpIndex: "index",
+	OpChunk: "chunk", OpChunkInfo: "chunk info", OpConnection: "connection",
 }
+
+// OpName names a kind of record in messages.
+func OpName(op byte) string { return cmp.Or(opNames[op], fmt.Sprintf("record of kind 0x%02x", op)) }
 
 // Record is a record's header and the position of its data. Byte slices are valid until the source is used again.
 type Record struct {
