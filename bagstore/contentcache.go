@@ -5,26 +5,6 @@ import (
 	"sync/atomic"
 )
 
-// Limits of a contentCache.
-const (
-	// cacheBytes bounds the cached chunks; the cache always holds at least one.
-	cacheBytes = 32 << 20
-	// convertedBytes is added if there are converted ones: several large ones may overlap, and those of the past are
-	// dropped.
-	convertedBytes = 32 << 20
-	// plainBytes bounds uncompressed chunks, which are cheap to read again: held memory lets the heap double.
-	plainBytes = 8 << 20
-	// lentBytes replaces plainBytes if the file is read ahead: cached chunks hold memory that the next blocks need, and
-	// recently read blocks stay in it anyway.
-	lentBytes = 2 << 20
-	// filedBytes bounds the chunks in temporary files that the iterator is in, each counted as filedLeast or more: the
-	// files are bounded, too.
-	filedBytes = 4 << 30
-	filedLeast = 16 << 20
-	// backed is how many times the bytes in the file a chunk may have to be unpacked as often as there is no room for it.
-	backed = 4
-)
-
 // contentCache holds the chunks that an iterator is in, reads ahead, or has left recently. Its methods are for the
 // iterator's goroutine: readers only fill in a content.
 type contentCache struct {

@@ -5,14 +5,6 @@ import (
 	"fmt"
 )
 
-// The indexes of the blocks that an iterator is in are in memory, 12 bytes a message. Without a bound, a file of some
-// KB with overlapping blocks of empty messages takes all of it.
-const (
-	// crowdBytes bounds the indexes that crowd: those of more than crowdRatio times what their blocks take in the file.
-	crowdBytes = 48 << 20
-	crowdRatio = 16
-)
-
 // crowds returns the size of a block's index if that crowds, 0 otherwise.
 func crowds(runs []Run, l Layout) (n int64) {
 	for _, one := range runs {

@@ -5,9 +5,6 @@ import (
 	"unsafe"
 )
 
-// indexBytes bounds an indexCache, which always keeps the index of at least one block.
-const indexBytes = 16 << 20
-
 // indexCache keeps the indexes of the blocks that were opened last, for all iterators of a recording.
 type indexCache struct {
 	mu     sync.Mutex

@@ -264,9 +264,6 @@ func (w *wantedRun) ask() {
 	}
 }
 
-// wantBytes is how much is asked for before it is read.
-const wantBytes = 24 << 20
-
 // arrived reports whether a chunk can be read without waiting for a server.
 func (v *View) arrived(r chunkRef) bool {
 	in, from, to := v.bags[r.bag].source.Extent(r.chunk)

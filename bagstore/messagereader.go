@@ -5,16 +5,6 @@ import (
 	"fmt"
 )
 
-const (
-	// unpackings bounds how often a chunk for which there is no room is unpacked, if its bytes are more than backed times
-	// those in the file.
-	unpackings = 16
-	// convertAfter is the number of messages after a seek that are converted when they are visited.
-	convertAfter = 8
-	// layoutsAhead bounds messageReader.layouts. Every message considers the same few chunks.
-	layoutsAhead = 64
-)
-
 // messageReader reads messages for an iterator, whose goroutine calls all methods. It decides how a message is read:
 // alone, or from its chunk, which then is in the cache, and read by another core.
 type messageReader struct {

@@ -21,12 +21,6 @@ type Messages interface {
 	Read(in *Buffer, block int, e Entry, alloc func(n int) []byte) ([]byte, error)
 }
 
-// batchMost bounds the messages that one call of Load converts, in bytes; others are converted when they are visited.
-const batchMost = 16 << 20
-
-// convertedAhead bounds the blocks to read ahead if their sizes don't say how large their messages become: batchMost.
-const convertedAhead = 4
-
 // converter is the Reader of Messages.
 type converter struct {
 	m    Messages

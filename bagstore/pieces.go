@@ -103,9 +103,6 @@ func (c *WholeChunk) Fits(n uint64) bool {
 	return sum <= n
 }
 
-// maxTies bounds the messages and chunks that ties looks at.
-const maxTies = 1 << 12
-
 // ties reports whether a message of the chunk has the time of one that precedes it in the view and
 // would follow it in the output.
 func (w *wholeChunks) ties(c *WholeChunk) bool {

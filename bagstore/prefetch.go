@@ -6,15 +6,6 @@ import (
 	"time"
 )
 
-const (
-	// leadBytes bounds the data read ahead within Query.Lead.
-	leadBytes = 32 << 20
-	// leadChunks bounds the queue of the thread.
-	leadChunks = 256
-	// prefetchWait is how long a message waits for the thread, which needs a few ms on a free processor.
-	prefetchWait = 20 * time.Millisecond
-)
-
 // prefetcher reads chunks before they are needed, which leaves the other cores to consumers of earlier
 // messages: each on a goroutine of its own or, with Query.Lead, one at a time on a thread of low
 // priority. Methods are for the iterator's goroutine.

@@ -157,10 +157,6 @@ func (r *Recording) Counts() map[uint32]uint64 {
 	return n
 }
 
-// layoutReaders is the number of goroutines that read layouts, because a disk answers several
-// requests in little more time than one.
-const layoutReaders = 16
-
 // Layouts returns how the blocks are stored, in file order. Those of damaged blocks, of which the notes tell, have no
 // Compression.
 func (r *Recording) Layouts() ([]Layout, Notes, error) {

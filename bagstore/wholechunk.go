@@ -24,9 +24,6 @@ type VerbatimBlock struct {
 	Data    int64   // bytes of the messages' data
 }
 
-// maxWhole bounds the stored bytes of a WholeChunk. The messages of a larger chunk are copied one by one.
-const maxWhole = 32 << 20
-
 // wholeChunk returns the chunk if its description and layout allow to copy it, otherwise nil. Its
 // content isn't read yet.
 func (v *View) wholeChunk(r chunkRef, l Layout) *WholeChunk {
