@@ -2,7 +2,6 @@ package bagstore_test
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/test/need"
 	"rsros/test/samplebag"
+	"rsros/test/stockbag"
 )
 
 // TestPiecesOfFew checks that uncompressed chunks of which one message is selected aren't read as a whole.
@@ -21,7 +21,7 @@ func TestPiecesOfFew(t *testing.T) {
 	b, err := os.ReadFile(path)
 	need.Must(t, err)
 	r := &sharedCount{ReaderAt: bytes.NewReader(b)}
-	bag, err := rosbag.OpenReader(io.ReaderAt(r), int64(len(b)), "x.bag", bagstore.OpenOptions{})
+	bag, err := rosbag.OpenFile(stockbag.NewFile(r, int64(len(b)), "x.bag"), bagstore.OpenOptions{})
 	need.Must(t, err)
 	defer bag.Close()
 	v := bag.View(bagstore.Query{Connections: func(c *bagstore.Connection) bool { return c.Topic == "/topic_7" }})

@@ -37,7 +37,7 @@ func TestPlainCache(t *testing.T) {
 	b, err := os.ReadFile(path)
 	need.Must(t, err)
 	r := &sharedCount{ReaderAt: bytes.NewReader(b)}
-	bag, err := rosbag.OpenReader(r, int64(len(b)), "x.bag", bagstore.OpenOptions{})
+	bag, err := rosbag.OpenFile(stockbag.NewFile(r, int64(len(b)), "x.bag"), bagstore.OpenOptions{})
 	need.Must(t, err)
 	defer bag.Close()
 	v := bagstore.NewView([]*bagstore.Recording{bag}, bagstore.Query{})

@@ -2,7 +2,6 @@ package bagstore_test
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -54,7 +53,7 @@ func leadBag(t *testing.T, n, size int) (*bagstore.Recording, *leadReader) {
 	raw, err := os.ReadFile(path)
 	need.Must(t, err)
 	r := &leadReader{Reader: bytes.NewReader(raw), reads: make(map[int64]int), came: make(chan struct{})}
-	b, err := rosbag.OpenReader(io.ReaderAt(r), int64(len(raw)), path, bagstore.OpenOptions{})
+	b, err := rosbag.OpenFile(stockbag.NewFile(r, int64(len(raw)), path), bagstore.OpenOptions{})
 	need.Must(t, err)
 	return b, r
 }
@@ -93,7 +92,8 @@ func TestLead(t *testing.T) {
 			if _, kept, _ := it.Cached(); bytes > bound || kept > bound+bound/4+3*size {
 				t.Fatalf("message %d: %d bytes are ahead, %d are kept", i, bytes, kept)
 			}
-			ahead := min(int(lead/time.Second), chunks-i-1)
+			// The file isn't at a path, and where the last chunk of one ends isn't known.
+			ahead := max(0, min(int(lead/time.Second), chunks-i-2))
 			if n := int(bytes / size); i > 0 && n != ahead && bytes+2*size < bound {
 				t.Errorf("lead %v, message %d: %d chunks are ahead, want %d", lead, i, n, ahead)
 			}

@@ -54,13 +54,16 @@ func (a *appender) begin() error {
 	if err := a.sink.Flush(); err != nil {
 		return err
 	}
-	if !a.o.NoSync {
-		if err := a.sink.Sync(); err != nil {
-			return err
-		}
-	}
 	a.markFlushed()
-	return nil
+	return a.durable()
+}
+
+// durable waits until what was flushed is on the medium.
+func (a *appender) durable() error {
+	if a.o.NoSync {
+		return nil
+	}
+	return a.sink.Sync()
 }
 
 func (a *appender) markFlushed() {
@@ -244,18 +247,13 @@ func (a *appender) pad() error {
 
 // point overwrites the file header after syncing the index section that it points at.
 func (a *appender) point(head []byte) error {
-	if !a.o.NoSync {
-		if err := a.sink.Sync(); err != nil {
-			return err
-		}
+	if err := a.durable(); err != nil {
+		return err
 	}
 	if err := a.sink.WriteHead(head); err != nil {
 		return err
 	}
-	if a.o.NoSync {
-		return nil
-	}
-	return a.sink.Sync()
+	return a.durable()
 }
 
 // close writes the final index section. It doesn't wait for what is on its way to write.

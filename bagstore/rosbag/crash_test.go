@@ -112,7 +112,7 @@ func everySink(t *testing.T, f func(t *testing.T, kind bagstore.SinkKind, o bags
 // openBytes opens an image through a reader that reads it ahead in small blocks, as it would a large
 // file.
 func openBytes(image []byte) (*bagstore.Recording, error) {
-	return OpenReader(aheadOf(image), int64(len(image)), "image", bagstore.OpenOptions{})
+	return openReader(aheadOf(image), int64(len(image)), "image", bagstore.OpenOptions{})
 }
 
 func aheadOf(image []byte) *disk.Ahead {

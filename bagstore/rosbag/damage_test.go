@@ -373,7 +373,7 @@ func TestNeverWritten(t *testing.T) {
 		{"grown in the body", grown(raw[:body], 1<<20), 2},
 		{"grown before the chunk", grown(raw[:FileOf(b).chunks[2].Pos], 1<<20), 2},
 	} {
-		b, err := OpenReader(bytes.NewReader(c.file), int64(len(c.file)), c.name, bagstore.OpenOptions{Scan: true})
+		b, err := openReader(bytes.NewReader(c.file), int64(len(c.file)), c.name, bagstore.OpenOptions{Scan: true})
 		need.Must(t, err)
 		v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 		if got := v.Count(); got != c.want {

@@ -159,7 +159,7 @@ func TestScanEnds(t *testing.T) {
 		}
 		return bytes.NewReader(b).ReadAt(p, off)
 	})
-	if _, err := OpenReader(r, int64(len(b)), path, bagstore.OpenOptions{Context: ctx, Scan: true}); !errors.Is(err, context.Canceled) || reads > 20 {
+	if _, err := openReader(r, int64(len(b)), path, bagstore.OpenOptions{Context: ctx, Scan: true}); !errors.Is(err, context.Canceled) || reads > 20 {
 		t.Errorf("%v after %d reads", err, reads)
 	}
 }

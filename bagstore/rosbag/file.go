@@ -26,18 +26,10 @@ const (
 	firstChunk     = int64(len(magic20) + 8 + fileHeaderSize)
 )
 
-// Errors of files that aren't readable as bags, and of a Writer.
-var (
-	ErrNotBag     = errors.New("not a bag")
-	ErrVersion    = errors.New("unsupported bag version")
-	ErrEncrypted  = errors.New("encrypted bags are not supported")
-	ErrConnection = errors.New("unknown connection")
-)
-
 // File is an open bag file, the [bagstore.Source] of a recording. It is safe for concurrent use.
 type File struct {
 	path     string
-	from     place.File  // nil for OpenReader
+	from     place.File
 	file     *os.File    // of a path; nil for an address
 	ahead    *disk.Ahead // if not nil, r reads with it
 	onDisk   int64       // length of the file
@@ -87,15 +79,6 @@ func OpenFile(f place.File, o bagstore.OpenOptions) (*bagstore.Recording, error)
 	return b.recording(), nil
 }
 
-// OpenReader opens a bag read from r, which the caller still owns. Errors contain name.
-func OpenReader(r io.ReaderAt, size int64, name string, o bagstore.OpenOptions) (*bagstore.Recording, error) {
-	b := newFile(r, size, name)
-	if err := b.open(o, false); err != nil {
-		return nil, err
-	}
-	return b.recording(), nil
-}
-
 // FileOf returns the file of a recording; nil if its format is another one.
 func FileOf(r *bagstore.Recording) *File {
 	b, _ := r.Source().(*File)
@@ -112,8 +95,9 @@ func openPath(name string, o bagstore.OpenOptions, indexOnly bool) (*File, error
 
 // openFile opens a bag. indexOnly leaves scanning from File.first on to the caller.
 func openFile(f place.File, o bagstore.OpenOptions, indexOnly bool) (*File, error) {
-	b := newFile(f, f.Info().Size, f.Info().Name)
-	b.from, b.file = f, place.OnDisk(f)
+	size := f.Info().Size
+	b := &File{path: f.Info().Name, from: f, file: place.OnDisk(f), r: f, size: size, onDisk: size,
+		byID: make(map[uint32]*connection)}
 	if b.file != nil && (forceDirect || o.Sequential && b.size >= disk.AheadLeast) {
 		if b.ahead = disk.OpenAhead(b.file, b.size, forceDirect); b.ahead != nil {
 			b.r = b.ahead
@@ -130,10 +114,6 @@ func contextOf(o bagstore.OpenOptions) context.Context {
 	return cmp.Or(o.Context, context.Background())
 }
 
-func newFile(r io.ReaderAt, size int64, name string) *File {
-	return &File{path: name, r: r, size: size, onDisk: size, byID: make(map[uint32]*connection)}
-}
-
 // recording returns the bag as a recording.
 func (b *File) recording() *bagstore.Recording { return bagstore.NewRecording(b) }
 
@@ -145,15 +125,10 @@ func (b *File) Info() bagstore.Info {
 }
 
 // failed returns the error that ended reading from the bag's address, if there was one. It is no damage of the bag.
-func (b *File) failed() error {
-	if b.from == nil {
-		return nil
-	}
-	return place.Failed(b.from)
-}
+func (b *File) failed() error { return place.Failed(b.from) }
 
 // remote reports whether the bag is a file at an address.
-func (b *File) remote() bool { return b.from != nil && b.file == nil }
+func (b *File) remote() bool { return b.file == nil }
 
 // Connections returns the connections in the order of their records.
 func (b *File) Connections() []*bagstore.Connection { return slices.Clone(b.conns) }
@@ -260,9 +235,6 @@ func (b *File) errorAt(off int64, kind string, err error) error {
 
 // Close closes the file. Nobody may be reading it.
 func (b *File) Close() error {
-	if b.from == nil {
-		return nil
-	}
 	var err error
 	if b.ahead != nil {
 		err = b.ahead.Close()

@@ -45,7 +45,7 @@ func FuzzBag(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, o := range []bagstore.OpenOptions{{}, {Scan: true}} {
 			r := aheadOf(raw)
-			b, err := OpenReader(r, int64(len(raw)), "fuzz", o)
+			b, err := openReader(r, int64(len(raw)), "fuzz", o)
 			if err != nil {
 				_ = r.Close()
 				continue

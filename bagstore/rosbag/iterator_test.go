@@ -211,7 +211,7 @@ func TestDamagedMessageIsPassed(t *testing.T) {
 	need.Must(t, err)
 	at := bytes.Index(raw[len(raw)/2:], []byte("\x04\x00\x00\x00op=\x02")) + len(raw)/2
 	raw[at+7] = 9
-	b, err := OpenReader(bytes.NewReader(raw), int64(len(raw)), "damaged", bagstore.OpenOptions{})
+	b, err := openReader(bytes.NewReader(raw), int64(len(raw)), "damaged", bagstore.OpenOptions{})
 	need.Must(t, err)
 	v := bagstore.NewView([]*bagstore.Recording{b}, bagstore.Query{})
 	it := v.Iterator()
@@ -239,7 +239,7 @@ func TestDamagedChunkIsReadOnce(t *testing.T) {
 	raw, err := os.ReadFile(path)
 	need.Must(t, err)
 	r := &countingReader{r: bytes.NewReader(raw)}
-	b, err := OpenReader(r, int64(len(raw)), "damaged", bagstore.OpenOptions{})
+	b, err := openReader(r, int64(len(raw)), "damaged", bagstore.OpenOptions{})
 	need.Must(t, err)
 	head, err := newChunkReader(FileOf(b)).header(&FileOf(b).chunks[0])
 	need.Must(t, err)

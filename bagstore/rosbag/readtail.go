@@ -14,7 +14,7 @@ import (
 
 // takeTail appends a killed Writer's tail file to the bag, whose file must have been scanned.
 func (b *File) takeTail(ctx context.Context) error {
-	if b.tailToken == 0 || b.from == nil {
+	if b.tailToken == 0 {
 		return nil
 	}
 	path := tailPath(b.path, b.tailToken)

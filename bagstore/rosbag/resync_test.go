@@ -21,7 +21,7 @@ func TestResyncIsLinear(t *testing.T) {
 	const n = 100_000
 	raw = append(raw, bytes.Repeat(resyncField, n/len(resyncField))...)
 	allocs := testing.AllocsPerRun(1, func() {
-		b, err := OpenReader(bytes.NewReader(raw), int64(len(raw)), path, bagstore.OpenOptions{Scan: true})
+		b, err := openReader(bytes.NewReader(raw), int64(len(raw)), path, bagstore.OpenOptions{Scan: true})
 		need.Must(t, err)
 		if b.MessageCount() == 0 || b.Close() != nil {
 			t.Error("no messages")

@@ -59,8 +59,5 @@ func (o settings) withDefaults() (settings, error) {
 	if o.directFrom == 0 && !forceDirect && !o.Large {
 		o.directFrom = directFrom
 	}
-	if o.Sink < bagstore.Auto || o.Sink > bagstore.Direct {
-		return o, fmt.Errorf("unknown sink %d", o.Sink)
-	}
 	return o, nil
 }

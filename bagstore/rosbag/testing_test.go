@@ -1,6 +1,7 @@
 package rosbag
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -64,6 +65,21 @@ func openBag(t testing.TB, path string, o bagstore.OpenOptions) *bagstore.Record
 	need.Must(t, err)
 	t.Cleanup(func() { b.Close() })
 	return b
+}
+
+// newFile returns a bag that is read from r.
+func newFile(r io.ReaderAt, size int64, name string) *File {
+	return &File{path: name, from: stockbag.NewFile(r, size, name), r: r, size: size, onDisk: size,
+		byID: make(map[uint32]*connection)}
+}
+
+// openReader opens a bag that is read from r.
+func openReader(r io.ReaderAt, size int64, name string, o bagstore.OpenOptions) (*bagstore.Recording, error) {
+	b := newFile(r, size, name)
+	if err := b.open(o, false); err != nil {
+		return nil, err
+	}
+	return b.recording(), nil
 }
 
 // readAll returns a bag's messages in time order.

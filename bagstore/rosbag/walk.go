@@ -1,17 +1,12 @@
 package rosbag
 
 import (
-	"errors"
 	"fmt"
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/bagrecord"
 	"rsros/bagstore/internal/memory"
 )
-
-var errUnwritten = errors.New("the length of a message was not written")
-
-var errForeign = errors.New("not a message or connection record")
 
 type walker struct {
 	bag *File

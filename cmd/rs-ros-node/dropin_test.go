@@ -20,9 +20,10 @@ import (
 // incomplete.
 func unindexed(t *testing.T) string {
 	t.Helper()
-	raw, err := os.ReadFile(samplebag.Walk(t, "walk.bag"))
+	path := samplebag.Walk(t, "walk.bag")
+	raw, err := os.ReadFile(path)
 	need.Must(t, err)
-	b, err := rosbag.OpenReader(bytes.NewReader(raw), int64(len(raw)), "walk", bagstore.OpenOptions{})
+	b, err := rosbag.Open(path, bagstore.OpenOptions{})
 	need.Must(t, err)
 	chunks := b.Blocks()
 	b.Close()

@@ -10,6 +10,7 @@ import (
 	"rsros/bagstore/rosbag"
 	"rsros/camdriver"
 	"rsros/test/need"
+	"rsros/test/stockbag"
 )
 
 // largeReads counts the reads of at least min bytes.
@@ -43,7 +44,7 @@ func TestFindReadsFewFrames(t *testing.T) {
 	st, err := file.Stat()
 	need.Must(t, err)
 	reads := &largeReads{File: file, least: p.FrameSize()}
-	bag, err := rosbag.OpenReader(reads, st.Size(), path, bagstore.OpenOptions{})
+	bag, err := rosbag.OpenFile(stockbag.NewFile(reads, st.Size(), path), bagstore.OpenOptions{})
 	need.Must(t, err)
 	f, err := Open(bag.Path(), Options{Bag: bag})
 	need.Must(t, err)
