@@ -2,22 +2,9 @@ package place
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 )
-
-// Error is an error of reading a place. It doesn't mean that the file is damaged.
-type Error struct {
-	Name   string
-	Offset int64
-	Err    error
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("read %s at byte %d: %v", e.Name, e.Offset, e.Err) }
-
-func (e *Error) Unwrap() error { return e.Err }
 
 // File is a file that is open for reading. It is safe for concurrent use.
 type File interface {
@@ -56,11 +43,6 @@ func OnDisk(f File) *os.File {
 		return d.File
 	}
 	return nil
-}
-
-// Ended reports whether an error is a context's or an [*Error]: it ends reading and says nothing about what is read.
-func Ended(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*Error))
 }
 
 // Failed returns the first error of reading an object, an [*Error]; nil if there was none.

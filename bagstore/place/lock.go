@@ -10,12 +10,6 @@ import (
 	"rsros/program/localfile"
 )
 
-// ErrLocked means that another program, or another part of this one, has the file locked, as who writes it does.
-var ErrLocked = errors.New("another recorder is writing it")
-
-// ErrGone means that another program deleted, replaced or truncated a file that is being written.
-var ErrGone = errors.New("the file being written was deleted, replaced or truncated")
-
 // Lock creates a file, or opens it, and locks it until it is closed. The error is ErrLocked if a program has it,
 // ErrGone if one has just removed it.
 func Lock(path string) (*os.File, error) {

@@ -5,7 +5,6 @@ package place
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -17,16 +16,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-)
-
-// Errors of all stores, beside fs.ErrNotExist, fs.ErrExist and fs.ErrPermission.
-var (
-	// ErrChanged means that an object isn't the one that was opened any more.
-	ErrChanged = errors.New("the object was replaced while it was read")
-	// ErrScheme means that the program has no store for an address.
-	ErrScheme = errors.New("no store for this kind of address")
-	// ErrUnusable means that an address or a server can't be used at all.
-	ErrUnusable = errors.New("it can't be used")
 )
 
 // Info describes an object or a regular file.

@@ -2,7 +2,6 @@ package place
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -48,9 +47,6 @@ func Reread(f File) {
 	}
 	r.reread.Store(rereadOf(r.cached(), true))
 }
-
-// errRoom means that there is no temporary space for an object.
-var errRoom = errors.New("no room for a temporary file")
 
 // Fetch reads an object whole into a temporary file, which serves all files of the object, also later ones until
 // another object needs such a file. It does nothing for a file at a path. An object larger than 10 GiB or than the free

@@ -26,9 +26,6 @@ type Streams struct {
 	err   error
 }
 
-// errTerminal is the error for a recording that would be typed.
-var errTerminal = errors.New("it is a terminal or another device, not a pipe or a file")
-
 // Open returns standard input. What isn't a file is first copied to one without a name, because recordings
 // aren't read from the start to the end.
 func (s *Streams) Open(_ context.Context, name string) (Object, error) {

@@ -14,10 +14,6 @@ import (
 	"rsros/bagstore/place/internal/server"
 )
 
-// ErrReadOnly is the error for everything but reading files at http and https addresses.
-var ErrReadOnly = errors.New(
-	"files at http and https addresses can only be read one by one; they can't be listed or written")
-
 // web is the store of files on http and https servers that support range requests.
 type web struct{ client *http.Client }
 

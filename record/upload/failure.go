@@ -1,8 +1,9 @@
 package upload
 
 import (
-	"math/rand/v2"
 	"time"
+
+	"rsros/program/work"
 )
 
 // failure counts failed attempts in a row.
@@ -22,11 +23,5 @@ func (f *failure) add(err error, now time.Time) (due bool) {
 	return due
 }
 
-// pause returns how long to wait: a random time between half and all of an interval that doubles.
-func (f *failure) pause() time.Duration {
-	whole := lastPause
-	if f.n < 16 {
-		whole = min(whole, firstPause<<max(f.n-1, 0))
-	}
-	return whole/2 + rand.N(whole/2)
-}
+// pause returns how long to wait.
+func (f *failure) pause() time.Duration { return work.Backoff(f.n, firstPause, lastPause) }

@@ -77,11 +77,9 @@ type sums struct {
 	CRC uint32 `json:"crc"` // CRC-32C
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // sum reads a part.
 func (p *put) sum(ctx context.Context, off, n int64) (s sums, err error) {
-	h, c := md5.New(), crc32.New(castagnoli)
+	h, c := md5.New(), crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	buf := make([]byte, min(n, 1<<20))
 	for end := off + n; off < end; {
 		if err := ctx.Err(); err != nil {

@@ -3,9 +3,10 @@ package server
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
+
+	"rsros/program/work"
 )
 
 const (
@@ -15,8 +16,8 @@ const (
 	// megabytes in their queues.
 	WriteStallTimeout = 2 * time.Minute
 
-	firstPause = 100 * time.Millisecond
-	maxPause   = 5 * time.Second
+	firstPause = 150 * time.Millisecond
+	maxPause   = 7500 * time.Millisecond
 )
 
 // ErrStalled means that there was no progress for too long.
@@ -35,8 +36,7 @@ func ScaleForTest(factor int64) (restore func()) {
 
 // Pause waits after the n-th try that failed, counted from 1. It returns the error of ctx if that ends.
 func Pause(ctx context.Context, n int) error {
-	pause := Scaled(min(firstPause<<min(n-1, 10), maxPause))
-	timer := time.NewTimer(pause/2 + rand.N(pause))
+	timer := time.NewTimer(Scaled(work.Backoff(n, firstPause, maxPause)))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
