@@ -145,5 +145,6 @@ func (r *Recording) gaps() string {
 	if r.dropped().total().Messages > 0 {
 		return r.lostBefore()
 	}
-	return r.lostBefore() + ": a publisher's queue was full, as the network or this computer is too slow; " + r.less() + ", or record on the publisher's computer"
+	return r.lostBefore() + ": a publisher's queue was full, as the network or this computer is too slow; " + r.less() +
+		", or record on the publisher's computer"
 }

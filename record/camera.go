@@ -68,9 +68,11 @@ func (r *Camera) Join(s Source, o Options, prefix string, log zerolog.Logger) {
 }
 
 // open creates a file in the format of its extension.
-func (r *Camera) open(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (deviceWriter, error) {
+func (r *Camera) open(path string, number int, snap camdriver.DeviceSnapshot, bag bagstore.Options) (
+	deviceWriter, error) {
 	host, _ := os.Hostname() // a missing name doesn't prevent recording
-	o := rsbag.RecorderOptions{Bag: bag, Program: program.Name, Version: program.Version, Host: host, Clocks: true, Device: number}
+	o := rsbag.RecorderOptions{Bag: bag, Program: program.Name, Version: program.Version, Host: host, Clocks: true,
+		Device: number}
 	switch _, ext := splitExt(path); ext {
 	case extDB3:
 		return rsdb3.NewRecorder(path, snap, rsdb3.Options{}, o, func(list []rsdb3.Loss) { r.leftOut(path, list) })
@@ -153,7 +155,8 @@ func (r *Camera) begin(path string) (*Recording, error) {
 }
 
 // newDeviceSeries returns the files of a recording of devices.
-func newDeviceSeries(o Options, path string, devices []device, budget *work.Budget, create createFunc, log zerolog.Logger) (*series, error) {
+func newDeviceSeries(o Options, path string, devices []device, budget *work.Budget, create createFunc,
+	log zerolog.Logger) (*series, error) {
 	base, ext := splitExt(path)
 	s, err := newSeries(o, base, ext, budget, log)
 	s.devices, s.overlap = devices, true

@@ -33,7 +33,7 @@ func (r *Recording) closing(f Figures) (zerolog.Level, string) {
 		s.Counts = append(s.Counts, program.Count(f.Frames, "frame"))
 	}
 	if len(r.Topics()) > 0 || len(r.taps) == 0 {
-		s.Counts = append(s.Counts, fmt.Sprintf("%s of %s", program.Count(f.Messages, "message"), program.Count(f.Topics, "topic")))
+		s.Counts = append(s.Counts, program.Count(f.Messages, "message")+" of "+program.Count(f.Topics, "topic"))
 	}
 	s.Counts = append(s.Counts, f.Length.Round(100*time.Millisecond).String())
 	s.Losses = r.describe(f.Losses, f.Err)

@@ -19,7 +19,7 @@ type Figures struct {
 	Messages uint64        // the same of topics
 	Topics   int           // of which complete files have messages
 	Skipped  uint64        // frames that arrived while paused
-	Length   time.Duration // of complete files, from the first message to the last; of files of devices, from the first frame on
+	Length   time.Duration // of complete files, from the first message or, of devices, frame to the last
 	Losses   Losses
 	Dropped  uint64 // frames of Losses
 	Lost     uint64 // messages of Losses, and those that were too large for the queue

@@ -69,7 +69,8 @@ func (f *flow) pending(topic, recorder string) msgs.TopicStatistics {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return msgs.TopicStatistics{
-		Topic: topic, NodeSub: recorder, WindowStart: msgs.Time(f.first), WindowStop: msgs.Time(f.last), DroppedMsgs: int32(min(f.unwritten, 1<<31-1)),
+		Topic: topic, NodeSub: recorder, WindowStart: msgs.Time(f.first), WindowStop: msgs.Time(f.last),
+		DroppedMsgs: int32(min(f.unwritten, 1<<31-1)),
 	}
 }
 

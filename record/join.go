@@ -98,7 +98,8 @@ func (s *series) joined(k *kept, paths []string, err error) {
 	s.joining = slices.DeleteFunc(s.joining, func(j *kept) bool { return j == k })
 	switch {
 	case err != nil:
-		s.lostFiles = errors.Join(s.lostFiles, fmt.Errorf("%w: %s has parts: %w", program.ErrIncomplete, k.base+partsSuffix, err))
+		err = fmt.Errorf("%w: %s has parts: %w", program.ErrIncomplete, k.base+partsSuffix, err)
+		s.lostFiles = errors.Join(s.lostFiles, err)
 	case len(paths) == len(k.files):
 		for n, f := range k.files {
 			s.finish(paths[n], f.stats)
@@ -188,7 +189,8 @@ func joinStored(parts []string, out string, o bagstore.Options, pace func() erro
 			cancel(err)
 		}
 	}
-	r, err := convert.Messages(ctx, convert.Options{In: parts[0], More: parts[1:], Out: out, Bag: o, Choose: choose, Progress: progress})
+	r, err := convert.Messages(ctx,
+		convert.Options{In: parts[0], More: parts[1:], Out: out, Bag: o, Choose: choose, Progress: progress})
 	if err == nil && len(r.Lost) > 0 {
 		err = errors.Join(fmt.Errorf("%w: %s", program.ErrIncomplete, r.Lost[0].What), remove(out))
 	}

@@ -98,7 +98,8 @@ func (k *kept) add(f ringFile) error {
 
 // finish makes one file of the parts, or, if join fails with why, one of each, and puts them into their place and into
 // the queue for upload. After err, what is left stays in the folder. Tests do something between the steps.
-func (k *kept) finish(join func(parts []string, out string) error, uploads *upload.Queue, between func()) (paths []string, why, err error) {
+func (k *kept) finish(join func(parts []string, out string) error, uploads *upload.Queue, between func()) (
+	paths []string, why, err error) {
 	from := k.parts()
 	if whole := k.whole(); len(from) != 1 || exists(whole) {
 		if len(from) > 1 && !exists(whole) {

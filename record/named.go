@@ -24,7 +24,8 @@ func (r *Recording) watchNamed() {
 		if r.o.ROS2() {
 			list = program.Name + " info --ros 2"
 		}
-		r.log.Warn().Msgf("nobody publishes %s yet: recording waits for it; %s shows what is published", strings.Join(missing, ", "), list)
+		r.log.Warn().Msgf("nobody publishes %s yet: recording waits for it; %s shows what is published",
+			strings.Join(missing, ", "), list)
 	}
 }
 

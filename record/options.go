@@ -23,24 +23,26 @@ import (
 
 // Options are the settings of recordings. Those of topics have the meaning that they have in rosbag record.
 type Options struct {
-	Bag       bagstore.Options
-	DB3       bool          `setting:"db3"`            // files whose names have no extension are .db3
-	Split     bool          `setting:"split"`          // TotalSize and TotalTime are limits of a file, unless MaxSize or MaxTime is set
+	Bag bagstore.Options
+	DB3 bool `setting:"db3"` // files whose names have no extension are .db3
+	// TotalSize and TotalTime are limits of a file, unless MaxSize or MaxTime is set.
+	Split     bool          `setting:"split"`
 	MaxSize   int64         `setting:"split-size"`     // of a file in bytes; 0 means no limit
 	MaxTime   time.Duration `setting:"split-duration"` // of a file, in recorded time; 0 means no limit
 	TotalSize int64         `setting:"size"`           // of all files; 0 means no limit
 	TotalTime time.Duration `setting:"duration"`       // the same of recorded time
-	MaxSplits int           `setting:"max-splits"`     // keep this many finished files of this run besides the one that is written; 0 keeps all
+	MaxSplits int           `setting:"max-splits"`     // finished files of this run that are kept; 0 keeps all
 	Keep      int64         `setting:"keep"`           // bytes of finished files of this run that are kept; 0 keeps all
-	Latched   bool          `setting:"repeat-latched"` // begin each file of a split with the newest latched messages; recordings of cameras always do
+	Latched   bool          `setting:"repeat-latched"` // files begin with the newest latched messages, as of cameras
 	Ring      Ring
 	Upload    upload.Options
 	Uploads   *upload.Queue // where finished files go; may be nil
 
 	QueueBytes int64        `setting:"buffsize"` // limit of what waits for the disk; 0 means no limit
-	Memory     int64        `setting:"memory"`   // the same of all cameras together, instead of QueueBytes; 0 means that each has QueueBytes
+	Memory     int64        `setting:"memory"`   // the same of all cameras together; 0 means that each has QueueBytes
 	Budget     *work.Budget // of Memory; may be nil
-	MinSpace   int64        `setting:"min-space"` // bytes that stay free on the disk; below it frames and messages are dropped. 0 means no limit
+	// MinSpace are bytes that stay free on the disk: below it frames and messages are dropped. 0 means no limit.
+	MinSpace int64 `setting:"min-space"`
 
 	Output string   `setting:"output-name"` // path of the file; numbered when split. Of cameras: only its extension counts
 	Topics []string `setting:"topics"`      // names; with Regex, expressions that match whole names
@@ -73,7 +75,8 @@ type Options struct {
 
 // Check rejects settings that contradict each other, and an upload's address that can't be written.
 func (o *Options) Check() error {
-	return cmp.Or(o.Upload.Check(), o.Ring.check(max(o.MaxSize, o.TotalSize) > 0 || max(o.MaxTime, o.TotalTime) > 0 || o.Bag.Overwrite))
+	limits := max(o.MaxSize, o.TotalSize) > 0 || max(o.MaxTime, o.TotalTime) > 0
+	return cmp.Or(o.Upload.Check(), o.Ring.check(limits || o.Bag.Overwrite))
 }
 
 // completeTopics checks and completes the settings of Topics.
@@ -99,7 +102,9 @@ func (o *Options) completeTopics() error {
 	case o.Ring.Before == 0 && (len(o.Triggers.Expressions) > 0 || len(o.Triggers.Silences) > 0):
 		return fmt.Errorf("%w: --trigger and --trigger-silence need --ring", program.ErrUsage)
 	}
-	if err := cmp.Or(o.Check(), upload.OnlyPaths(o.Output, o.Prefix), o.checkNames(), CheckPath(cmp.Or(o.Output, o.Prefix))); err != nil {
+	err := cmp.Or(o.Check(), upload.OnlyPaths(o.Output, o.Prefix), o.checkNames(),
+		CheckPath(cmp.Or(o.Output, o.Prefix)))
+	if err != nil {
 		return err
 	}
 	o.Latched = o.Latched || o.Ring.Before > 0 // each file of a ring can be played alone

@@ -99,7 +99,8 @@ func (r *Recording) logDrops() {
 	if len(r.taps) > 0 {
 		line.Uint64("dropped", n.Frames).Uint64("messages", n.Messages)
 	} else {
-		most := slices.MaxFunc(r.subscribed(), func(a, b *topic) int { return cmp.Compare(a.drops(tooSlow), b.drops(tooSlow)) })
+		most := slices.MaxFunc(r.subscribed(),
+			func(a, b *topic) int { return cmp.Compare(a.drops(tooSlow), b.drops(tooSlow)) })
 		line.Uint64("dropped", n.Messages).Str("most_of", most.name)
 	}
 	line.Msg(r.explain(r.neck.limit()))

@@ -235,7 +235,8 @@ func (r *Recording) Mark() string {
 	text := fmt.Sprintf("mark %d", r.marks.Add(1))
 	if len(r.taps) > 0 {
 		t := r.taps[0]
-		t.Notification(0, camdriver.Notification{Time: t.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityInfo, Description: text})
+		t.Notification(0, camdriver.Notification{Time: t.Now(), Category: camdriver.NotifyHardwareEvent,
+			Severity: camdriver.SeverityInfo, Description: text})
 		return text
 	}
 	at := r.rosTime()

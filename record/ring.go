@@ -17,9 +17,9 @@ import (
 // Ring makes a recorder a black box: it keeps only the last seconds on disk, in short files, until
 // a trigger keeps these and what follows.
 type Ring struct {
-	Before time.Duration `setting:"ring,record-ring"`             // kept before a trigger; 0 means no ring: all is recorded
+	Before time.Duration `setting:"ring,record-ring"`             // kept before a trigger; 0 means no ring
 	After  time.Duration `setting:"ring-after,record-ring-after"` // kept after a trigger
-	Size   int64         `setting:"ring-size,record-ring-size"`   // bytes of the ring, without what is kept; 0 means no limit
+	Size   int64         `setting:"ring-size,record-ring-size"`   // bytes of the ring, without what is kept; 0: no limit
 }
 
 func (r Ring) check(limits bool) error {
@@ -86,7 +86,8 @@ func (s *series) startRing(o Ring, base string, now time.Time) error {
 	if left, _ := localfile.List(r.name(""), ringSuffix); len(left) > 0 { // making the ring's folder reports an error
 		s.log.Warn().Strs("folders", left).Msg("recordings that didn't end properly have left their rings")
 	}
-	name, err := unusedName(r.name(now.Format(stampLayout)), func(name string) error { return os.Mkdir(name+ringSuffix, 0o777) })
+	name, err := unusedName(r.name(now.Format(stampLayout)),
+		func(name string) error { return os.Mkdir(name+ringSuffix, 0o777) })
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,8 @@ func (s *series) trigger(at time.Time) (due bool, err error) {
 		if r.kept, err = newKept(r.name(at.Format(stampLayout)), cmp.Or(r.ext, extBag)); err != nil {
 			return false, err
 		}
-		s.log.Info().Str("file", r.kept.base+r.kept.ext).Stringer("before", r.Before).Stringer("after", r.After).Msg("triggered")
+		s.log.Info().Str("file", r.kept.base+r.kept.ext).Stringer("before", r.Before).Stringer("after", r.After).
+			Msg("triggered")
 	}
 	if until := at.Add(r.After); until.After(r.until) {
 		r.until = until
@@ -280,7 +282,8 @@ func (s *series) keptFiles() (n int) {
 // describe says what a ring has, for a status. It is empty if there is none.
 func (s *series) describe() (text string) {
 	s.withRing(func(r *ring) {
-		text = fmt.Sprintf("%d files, %d MB, in %s; %d files kept", len(r.files), r.size>>20, r.folder, len(s.done.Paths)+len(s.keptParts()))
+		text = fmt.Sprintf("%d files, %d MB, in %s; %d files kept", len(r.files), r.size>>20, r.folder,
+			len(s.done.Paths)+len(s.keptParts()))
 		if r.tight {
 			text += "; shorter than " + r.Before.String() + ": the disk is nearly full"
 		}

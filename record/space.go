@@ -102,7 +102,8 @@ func (g *spaceGuard) reason() string {
 	case g.uploads.Full():
 		return "upload backlog limit reached: " + g.what + " are dropped until some is uploaded"
 	}
-	text := "the disk is nearly full: " + g.what + " are dropped until there is room, as --min-space keeps " + program.SizeText(g.minimum) + " free"
+	text := "the disk is nearly full: " + g.what + " are dropped until there is room, as --min-space keeps " +
+		program.SizeText(g.minimum) + " free"
 	if g.ring != nil {
 		if n := g.ring.keptFiles(); n > 0 {
 			text += fmt.Sprintf("; the ring has nothing more to remove, and %d files that triggers keep stay", n)

@@ -14,7 +14,7 @@ type Source struct {
 	Hub      *camdriver.Hub
 	Device   camdriver.Device
 	Profiles [][]camdriver.Profile // running streams, by sensor
-	Now      func() time.Time      // on the clock of Frame.Arrival; if it returns the zero time, events get the time of the latest frame
+	Now      func() time.Time      // on the clock of Frame.Arrival; if it returns zero, events get the latest frame's
 	Number   int                   // of several devices in one recording; 0 if it has its own
 	Name     string                // of several
 	Node     *ros.Node             // subscribes to the topics of the options; nil without any

@@ -26,9 +26,8 @@ type topic struct {
 // subscribe makes a topic part of the recording. named says that the user has named it.
 func (r *Recording) subscribe(name string, named bool) error {
 	t := &topic{name: name, named: named, thinner: r.thin.of(name)}
-	s, err := r.graph.Subscribe(source.Options{Topic: name, NoDelay: r.o.NoDelay, Budget: r.budget}, func(m source.Message) {
-		r.take(t, m)
-	})
+	o := source.Options{Topic: name, NoDelay: r.o.NoDelay, Budget: r.budget}
+	s, err := r.graph.Subscribe(o, func(m source.Message) { r.take(t, m) })
 	if err != nil {
 		return fmt.Errorf("subscribe to %s: %w", name, err)
 	}
@@ -61,7 +60,8 @@ func (r *Recording) take(t *topic, m source.Message) {
 	if ok {
 		t.add(len(m.Data))
 		m.Buffer.Retain()
-		it := item{flow: &t.flow, topic: t.name, header: m.Header, buffer: m.Buffer, at: at, stamp: r.stamp(m, at), part: r.part.Load()}
+		it := item{flow: &t.flow, topic: t.name, header: m.Header, buffer: m.Buffer, at: at, stamp: r.stamp(m, at),
+			part: r.part.Load()}
 		if len(r.taps) > 0 {
 			it.arrival = r.taps[0].Now()
 		}

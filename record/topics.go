@@ -34,7 +34,8 @@ func Topics(ctx context.Context, o Options) (err error) {
 	if join == nil {
 		join = joinROS1
 	}
-	n, topics, leave, err := join(ctx, graph.JoinOptions{ROS: o.ROS, Master: o.Master, Name: "record", Unique: true, Log: o.Log})
+	n, topics, leave, err := join(ctx,
+		graph.JoinOptions{ROS: o.ROS, Master: o.Master, Name: "record", Unique: true, Log: o.Log})
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,8 @@ func Topics(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer o.Uploads.Close()
-	r := &topicRecorder{Recording: newRecording(o, n.Node, o.Log), node: n, want: want, refused: map[string]bool{}, left: bagstore.Losses{}}
+	r := &topicRecorder{Recording: newRecording(o, n.Node, o.Log), node: n, want: want, refused: map[string]bool{},
+		left: bagstore.Losses{}}
 	r.graph = topics
 	if r.thin, err = o.Thinning.parse(n.Resolve); err != nil {
 		return err
@@ -115,7 +117,8 @@ func (r *topicRecorder) run(ctx context.Context) error {
 
 // newTopicSeries returns the files of a recording of topics in the time of now. As with rosbag record, one file at a
 // time is active.
-func newTopicSeries(o Options, budget *work.Budget, now func() time.Time, left bagstore.Losses, log zerolog.Logger) (*series, error) {
+func newTopicSeries(o Options, budget *work.Budget, now func() time.Time, left bagstore.Losses, log zerolog.Logger) (
+	*series, error) {
 	s, err := newSeries(o, o.base(time.Now()), o.ext(), budget, log)
 	ids := topicfile.IDs{}
 	s.now, s.create = now, func(path string, bag bagstore.Options) (*part, error) {
@@ -155,13 +158,16 @@ func (r *topicRecorder) losses(f Figures) (err error) {
 // advertise advertises ~status, which isn't recorded. opened logs a new file and, as rosbag record --publish does,
 // publishes its path.
 func (r *topicRecorder) advertise() (opened func(*part), err error) {
+	latched := func(topic, typ string) (*ros.Publisher, error) {
+		return r.node.Advertise(ros.PublisherOptions{Topic: topic, Type: msgs.MustType(typ), Latch: true})
+	}
 	var paths *ros.Publisher
 	if r.o.Publish {
-		if paths, err = r.node.Advertise(ros.PublisherOptions{Topic: "begin_write", Type: msgs.MustType("std_msgs/String"), Latch: true}); err != nil {
+		if paths, err = latched("begin_write", "std_msgs/String"); err != nil {
 			return nil, err
 		}
 	}
-	r.statusTopic, err = r.node.Advertise(ros.PublisherOptions{Topic: "~status", Type: msgs.MustType("diagnostic_msgs/DiagnosticStatus"), Latch: true})
+	r.statusTopic, err = latched("~status", "diagnostic_msgs/DiagnosticStatus")
 	return func(p *part) {
 		r.logFile(p)
 		if paths != nil {

@@ -45,7 +45,8 @@ type silence struct {
 const ruleEvery = 100 * time.Millisecond
 
 // newTriggers parses the rules. resolve resolves names of topics.
-func newTriggers(o TriggerRules, types *definitions, resolve func(string) (string, error), log zerolog.Logger, fire func(why string)) (*triggers, error) {
+func newTriggers(o TriggerRules, types *definitions, resolve func(string) (string, error), log zerolog.Logger,
+	fire func(why string)) (*triggers, error) {
 	t := &triggers{silent: map[string]*silence{}, log: log, fire: fire, types: types, bad: map[string]bool{}}
 	for _, text := range o.Expressions {
 		x, err := pyexpr.Parse(text)

@@ -108,7 +108,8 @@ func (r *Recording) writeEvents(it item) error {
 			continue
 		}
 		// Events that the layout can't represent are left out.
-		if err := r.again(func() error { return it.event(r.files) }); err != nil && !errors.Is(err, camdriver.ErrUnsupported) {
+		err := r.again(func() error { return it.event(r.files) })
+		if err != nil && !errors.Is(err, camdriver.ErrUnsupported) {
 			return err
 		}
 	}

@@ -20,7 +20,8 @@ type Topic struct {
 
 // transports are the topics of image_transport beside one of images.
 var transports = map[string]string{
-	"compressed": "sensor_msgs/CompressedImage", "compressedDepth": "sensor_msgs/CompressedImage", "theora": "theora_image_transport/Packet",
+	"compressed": "sensor_msgs/CompressedImage", "compressedDepth": "sensor_msgs/CompressedImage",
+	"theora": "theora_image_transport/Packet",
 }
 
 const imageType = "sensor_msgs/Image"
@@ -63,7 +64,8 @@ func Find(topics []Topic) Duplicates {
 			d.of[t.Name], suffixes[transport] = base, true
 		}
 		if stream := streamOf(base); stream != "" {
-			if i := slices.IndexFunc(topics, func(other Topic) bool { return other.shows(stream, transport) && other.sameNode(t) }); i >= 0 {
+			shown := func(other Topic) bool { return other.shows(stream, transport) && other.sameNode(t) }
+			if i := slices.IndexFunc(topics, shown); i >= 0 {
 				d.of[t.Name], d.namings = topics[i].Name, true
 			}
 		}
@@ -111,7 +113,8 @@ func streamOf(topic string) string {
 // shows reports whether the topic has images of a stream under realsense2_camera's names, by a transport.
 func (s Topic) shows(stream, transport string) bool {
 	base, by, ok := s.split()
-	return ok && by == transport && (strings.HasSuffix(base, "/"+stream+"/image_raw") || strings.HasSuffix(base, "/"+stream+"/image_rect_raw"))
+	image := "/" + stream + "/image_"
+	return ok && by == transport && (strings.HasSuffix(base, image+"raw") || strings.HasSuffix(base, image+"rect_raw"))
 }
 
 // String says what to do about them.

@@ -201,7 +201,8 @@ func (s *ros2Subscription) learn(ctx context.Context, graph *ros2.Graph, e *ros2
 		return false
 	}
 	if text == "" {
-		s.g.log.Warn().Str("topic", s.o.Topic).Str("type", e.Type).Msg("no node tells the type's definition: the file has none")
+		s.g.log.Warn().Str("topic", s.o.Topic).Str("type", e.Type).
+			Msg("no node tells the type's definition: the file has none")
 	}
 	s.topic = bagstore.Topic{
 		Name: s.o.Topic, Type: e.Type, Hash: e.Hash, Schema: bagstore.Schema{Encoding: bagstore.SchemaROS2, Text: text},

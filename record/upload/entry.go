@@ -108,7 +108,8 @@ func (e *entry) put(ctx context.Context, f place.File, progress func(int64)) err
 		return err
 	}
 	save := func(b []byte) error { e.Resume = b; return e.save() }
-	stored, err := place.Put(ctx, to, f, f.Info().Size, place.PutOptions{New: e.Stored == "", Replaces: e.Stored, Resume: e.Resume, SHA256: e.SHA256, Save: save, Progress: progress})
+	stored, err := place.Put(ctx, to, f, f.Info().Size, place.PutOptions{New: e.Stored == "", Replaces: e.Stored,
+		Resume: e.Resume, SHA256: e.SHA256, Save: save, Progress: progress})
 	if errors.Is(err, fs.ErrExist) {
 		stored, err = e.compare(ctx, f, to)
 	}
@@ -125,7 +126,8 @@ func (e *entry) hash(ctx context.Context, f place.File) error {
 		return nil
 	}
 	h, size := sha256.New(), f.Info().Size
-	if n, err := io.CopyBuffer(h, io.NewSectionReader(place.Until(ctx, f), 0, size), make([]byte, 1<<20)); err != nil || n < size {
+	n, err := io.CopyBuffer(h, io.NewSectionReader(place.Until(ctx, f), 0, size), make([]byte, 1<<20))
+	if err != nil || n < size {
 		return cmp.Or(err, io.ErrUnexpectedEOF)
 	}
 	e.SHA256, e.Hashed = hex.EncodeToString(h.Sum(nil)), f.Info().Version
@@ -146,7 +148,8 @@ func (e *entry) compare(ctx context.Context, f place.File, to string) (place.Inf
 	}
 	ext := filepath.Ext(e.To)
 	e.Resume, e.Stored, e.Version = nil, "", ""
-	e.To = fmt.Sprintf("%s-%s%s", strings.TrimSuffix(e.To, ext), f.Info().Modified.UTC().Format("20060102-150405.000"), ext)
+	stamp := f.Info().Modified.UTC().Format("20060102-150405.000")
+	e.To = strings.TrimSuffix(e.To, ext) + "-" + stamp + ext
 	if err := e.save(); err != nil {
 		return place.Info{}, err
 	}

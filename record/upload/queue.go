@@ -61,7 +61,8 @@ func Start(o Options, log zerolog.Logger, folders ...string) (*Queue, error) {
 }
 
 func start(o Options, log zerolog.Logger, folders []string) *Queue {
-	q := &Queue{o: o, log: log, kick: work.NewSignal(), folders: map[string]*os.File{}, writing: map[string]bool{}, missing: map[string]bool{}}
+	q := &Queue{o: o, log: log, kick: work.NewSignal(), folders: map[string]*os.File{}, writing: map[string]bool{},
+		missing: map[string]bool{}}
 	for _, dir := range folders {
 		q.folders[filepath.Dir(resolved(filepath.Join(dir, "x")))] = nil
 	}
@@ -194,7 +195,8 @@ func (q *Queue) Close() {
 
 // Rest uploads the files that wait in folders until none is left or ctx ends, and returns the final state. progress is
 // in bytes.
-func Rest(ctx context.Context, log zerolog.Logger, progress func(done, total uint64), folders ...string) (Status, error) {
+func Rest(ctx context.Context, log zerolog.Logger, progress func(done, total uint64), folders ...string) (
+	Status, error) {
 	q := start(Options{}, log, folders)
 	defer q.Close()
 	err := q.drain(ctx, progress)
