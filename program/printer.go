@@ -16,12 +16,16 @@ import (
 type Printer struct {
 	w    io.Writer
 	tail []byte // the beginning of a character
+	err  error  // the first failure to write, which stays
 }
 
 // NewPrinter returns a Printer that writes to w.
 func NewPrinter(w io.Writer) *Printer { return &Printer{w: w} }
 
 func (p *Printer) Write(b []byte) (int, error) {
+	if p.err != nil {
+		return 0, p.err
+	}
 	text := b
 	if len(p.tail) > 0 {
 		text = append(p.tail, b...)
@@ -29,20 +33,20 @@ func (p *Printer) Write(b []byte) (int, error) {
 	}
 	whole := len(text) - unfinished(text)
 	p.tail = append(p.tail, text[whole:]...)
-	if _, err := p.w.Write(appendPrintable(nil, text[:whole])); err != nil {
-		return 0, err
+	if _, p.err = p.w.Write(appendPrintable(nil, text[:whole])); p.err != nil {
+		return 0, p.err
 	}
 	return len(b), nil
 }
 
-// Close doesn't close the underlying writer.
+// Close writes what is left, and returns the first error of all writes: a caller need not look at each. It doesn't close
+// the underlying writer.
 func (p *Printer) Close() error {
-	if len(p.tail) == 0 {
-		return nil
+	if p.err == nil && len(p.tail) > 0 {
+		_, p.err = p.w.Write(appendPrintable(nil, p.tail))
+		p.tail = nil
 	}
-	_, err := p.w.Write(appendPrintable(nil, p.tail))
-	p.tail = nil
-	return err
+	return p.err
 }
 
 // unfinished returns the length of the incomplete character at the end of text.

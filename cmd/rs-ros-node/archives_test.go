@@ -86,8 +86,8 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 	for file, limits := range map[string]map[string]limit{
 		"long.bag":    {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {15, 5 << 20}, "cut": {20, 4 << 20}, "all": {30, 21 << 20}},
 		"long.mcap":   {"info": {12, 1 << 20}, "json": {12, 1 << 20}, "cat": {20, 27 << 19}, "cut": {40, 5 << 20}}, // how many ranges are merged depends on the machine
-		"long.db3":    {"info": {20, 21 << 20}, "cut": {20, 21 << 20}, "convert": {20, 21 << 20}},                 // fetched whole, and once
-		"sdk.bag":     {"info": {10, 3 << 19}},                                                                    // of 2.3 MB; with the first frame
+		"long.db3":    {"info": {20, 21 << 20}, "cut": {20, 21 << 20}, "convert": {20, 21 << 20}},                  // fetched whole, and once
+		"sdk.bag":     {"info": {10, 3 << 19}},                                                                     // of 2.3 MB; with the first frame
 		"latched.db3": {"cut": {20, 9 << 19}},
 	} {
 		local, format := filepath.Join(dir, file), filepath.Ext(file)

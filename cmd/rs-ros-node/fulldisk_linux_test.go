@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,5 +40,23 @@ func TestFullDisk(t *testing.T) {
 	code, _, log := command(t, "export", need.Bag(t, "processing/sim_424.bag"), "-o", filepath.Join(disk, "x"), "--as", "tum")
 	if code != exitFailed || strings.Count(log, "\n") != 1 || !strings.HasSuffix(log, ".png: no space left on device\n") {
 		t.Errorf("export: exit code %d, %q", code, log)
+	}
+}
+
+// TestFullOutput checks that a text which can't be written to standard output is an error, said once.
+func TestFullOutput(t *testing.T) {
+	bag := samplebag.Data(t, "sw_small_lz4.bag")
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	need.Must(t, err)
+	defer full.Close()
+	for _, args := range [][]string{
+		{"check", bag}, {"check", "--json", bag}, {"recover", bag, "-o", filepath.Join(t.TempDir(), "x.bag")}, {"info", bag},
+		{"version"}, {"check", "--help"}, {"split", bag, "--split-size", "1G", "-o", filepath.Join(t.TempDir(), "x")},
+	} {
+		var log bytes.Buffer
+		code := run(t.Context(), args, streams{out: full, err: &log}, nil)
+		if code != exitFailed || strings.Count(log.String(), "write /dev/full: no space left on device\n") != 1 {
+			t.Errorf("%s: exit code %d, %q", args, code, log.String())
+		}
 	}
 }

@@ -45,12 +45,13 @@ func (a *app) logger(others ...zerolog.LevelWriter) zerolog.Logger {
 		writers = append(writers, w)
 	}
 	var failure error
-	if a.ros.LogFile != "" {
-		if a.logFile, failure = os.OpenFile(a.ros.LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); failure == nil {
-			writers = append(writers, console(a.patient(a.logFile), true))
-			if a.outputIsLogged() {
-				screen = &zerolog.FilteredLevelWriter{Writer: zerolog.LevelWriterAdapter{Writer: screen}, Level: zerolog.WarnLevel}
-			}
+	if a.ros.LogFile != "" && a.logFile == nil {
+		a.logFile, failure = os.OpenFile(a.ros.LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	}
+	if a.logFile != nil {
+		writers = append(writers, console(a.patient(a.logFile), true))
+		if a.outputIsLogged() {
+			screen = &zerolog.FilteredLevelWriter{Writer: zerolog.LevelWriterAdapter{Writer: screen}, Level: zerolog.WarnLevel}
 		}
 	}
 	a.ros.Rosout.SetLevel(level)

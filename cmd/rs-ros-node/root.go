@@ -116,7 +116,11 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	for _, l := range a.lines {
 		err = errors.Join(err, l.Close())
 	}
-	err = errors.Join(withHelp(cmd, err), a.out.Close(), a.err.Close())
+	err = withHelp(cmd, err)
+	if lost := a.out.Close(); !errors.Is(err, lost) {
+		err = errors.Join(err, lost) // of a text whose command didn't look
+	}
+	_ = a.err.Close() // what a log lacks is no failure
 	if a.logFile != nil {
 		err = errors.Join(err, a.logFile.Close())
 	}
