@@ -295,9 +295,7 @@ func TestHungMaster(t *testing.T) {
 		t.Error("a frozen master answered")
 	}
 	go func() { _, _, err := n.Param(t.Context(), "x"); asked <- err }()
-	if err := n.Close(); err != nil {
-		t.Error(err)
-	}
+	need.Must(t, n.Close())
 	if err := <-asked; !errors.Is(err, context.Canceled) { // not the timeout of a call
 		t.Errorf("a call while the node leaves: %v", err)
 	}

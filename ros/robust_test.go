@@ -145,12 +145,8 @@ func TestCloseUnregisters(t *testing.T) {
 	if m.count("unregisterPublisher /chatter") != 1 || m.count("unregisterSubscriber /in") != 1 {
 		t.Error("closed publisher or subscriber is still registered")
 	}
-	if err := n.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := n.Close(); err != nil {
-		t.Error(err)
-	}
+	need.Must(t, n.Close())
+	need.Must(t, n.Close())
 	if m.count("unregisterPublisher /rosout") != 1 || m.count("unregisterService /n/get_loggers") != 1 || m.count("unsubscribeParam") != 1 {
 		t.Error("a closed node is still registered")
 	}

@@ -35,7 +35,7 @@ type bagDevice struct {
 const clockHz = 100
 
 // offerPlayback offers the controls of playback if the device is a recording.
-func (c *camera) offerPlayback(ctx context.Context) error {
+func (c *camera) offerPlayback() error {
 	dev, ok := c.device.(*recorded.Device)
 	if !ok {
 		return nil

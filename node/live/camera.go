@@ -113,7 +113,7 @@ func (c *camera) advertise(ctx context.Context) error {
 }
 
 // serve makes the device available for recording, and offers its services.
-func (c *camera) serve(ctx context.Context) error {
+func (c *camera) serve() error {
 	if c.opts.Observer != nil {
 		c.attach(c.opts.Observer, nil)
 	}
@@ -134,7 +134,7 @@ func (c *camera) serve(ctx context.Context) error {
 		return err
 	}
 	c.cleanup.AddFunc(services.Close)
-	if err := c.offerPlayback(ctx); err != nil {
+	if err := c.offerPlayback(); err != nil {
 		return err
 	}
 	return c.startDiagnostics()

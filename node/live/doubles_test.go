@@ -22,9 +22,7 @@ func TestTwoCamerasOfOneName(t *testing.T) {
 		n, err := Start(t.Context(), Options{ROS: ros.Config{Name: name}, Streams: small, Log: zerolog.New(log)}.at(master))
 		need.Must(t, err)
 		t.Cleanup(func() {
-			if err := n.Close(); err != nil {
-				t.Error(err)
-			}
+			need.Must(t, n.Close())
 		})
 		return log
 	}

@@ -116,7 +116,7 @@ func Start(ctx context.Context, o Options) (_ *Session, err error) {
 	if err := n.startUploads(); err != nil {
 		return nil, err
 	}
-	if err := n.offer(ctx); err != nil {
+	if err := n.offer(); err != nil {
 		return nil, err
 	}
 	if err := n.serveViewers(); err != nil {
@@ -261,7 +261,7 @@ func (n *Session) writeLog(line *msgs.Log) {
 
 // offer prepares the cameras, and offers the services of all of them. When the node ends,
 // services end first, then subscribers receive their last messages, and then topics end.
-func (n *Session) offer(ctx context.Context) error {
+func (n *Session) offer() error {
 	n.ended = make(chan ending, len(n.cameras))
 	for _, c := range n.cameras {
 		c.node, c.log, c.nodeLog = n.node, c.labelled(n.log), n.log
@@ -271,7 +271,7 @@ func (n *Session) offer(ctx context.Context) error {
 	n.cleanup.Add(func() error { return n.together((*camera).closeTopics) })
 	n.cleanup.Add(n.drain)
 	n.cleanup.Add(func() error { return n.together((*camera).retire) })
-	return n.serveAll(ctx)
+	return n.serveAll()
 }
 
 // Wait returns when the node should end: ctx ended, rosnode kill, the duration is over, or all devices ended or failed.

@@ -60,9 +60,7 @@ func startAt(t *testing.T, master string, o Options) *Session {
 	live, err := Start(t.Context(), o.at(master))
 	need.Must(t, err)
 	t.Cleanup(func() {
-		if err := live.Close(); err != nil {
-			t.Error(err)
-		}
+		need.Must(t, live.Close())
 	})
 	return live
 }
@@ -172,9 +170,7 @@ func TestEnableStopsAndStartsStreams(t *testing.T) {
 	before, _ := live.cameras[0].hub.Counts(camdriver.GyroStream)
 	var seen gain
 	defer live.cameras[0].hub.Attach(&seen)()
-	if err := live.cameras[0].device.Sensors()[0].SetOption(camdriver.OptionGain, 70); err != nil {
-		t.Error(err)
-	}
+	need.Must(t, live.cameras[0].device.Sensors()[0].SetOption(camdriver.OptionGain, 70))
 	if after, _ := live.cameras[0].hub.Counts(camdriver.GyroStream); after != before {
 		t.Errorf("frames went on from %d to %d", before, after)
 	}

@@ -55,9 +55,7 @@ func recordsWhatHappens(t *testing.T, ext string) {
 	need.Must(t, err)
 	sensor := live.cameras[0].device.Sensors()[0]
 	frames.await(2)
-	if err := sensor.SetOption(camdriver.OptionGain, 64); err != nil {
-		t.Error(err)
-	}
+	need.Must(t, sensor.SetOption(camdriver.OptionGain, 64))
 	live.cameras[0].hub.Notification(0, camdriver.Notification{Time: time.Now(), Category: camdriver.NotifyHardwareEvent, Severity: camdriver.SeverityWarn, Description: "hot"})
 	live.log.Info().Msg("half way")
 	frames.await(3)
@@ -65,9 +63,7 @@ func recordsWhatHappens(t *testing.T, ext string) {
 		t.Errorf("%s, %v", text, err)
 	}
 	frames.await(3)
-	if err := live.Close(); err != nil {
-		t.Error(err)
-	}
+	need.Must(t, live.Close())
 	first, second := rig.ReadTake(t, path), rig.ReadTake(t, strings.TrimSuffix(path, ext)+"_1"+ext)
 	for _, want := range []string{"Gain=64", "hot"} {
 		i := slices.IndexFunc(first.Others, func(s string) bool { return strings.Contains(s, want) })

@@ -60,7 +60,7 @@ func (c *camera) services() []graph.Service {
 	return list
 }
 
-func (n *Session) serveAll(ctx context.Context) error {
+func (n *Session) serveAll() error {
 	if len(n.cameras) == 1 {
 		return nil
 	}

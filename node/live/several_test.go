@@ -217,9 +217,7 @@ func TestEndWhileWaiting(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := live.Wait(ctx); err != nil {
-		t.Error(err)
-	}
+	need.Must(t, live.Wait(ctx))
 }
 
 // Without a time to wait, a missing camera is an error at once.

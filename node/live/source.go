@@ -171,7 +171,7 @@ func (c *camera) await(ctx context.Context, o SourceOptions, onWaiting func()) (
 	ctx, done := c.node.UntilDone(ctx)
 	defer done()
 	var plugged atomic.Bool
-	services, err := c.offerPlug(ctx, o, &plugged)
+	services, err := c.offerPlug(o, &plugged)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func (c *camera) resetFirst(ctx context.Context, onWaiting func()) error {
 }
 
 // offerPlug offers ~plug of a simulated camera that starts unplugged, which sets in.
-func (c *camera) offerPlug(ctx context.Context, o SourceOptions, in *atomic.Bool) (graph.Services, error) {
+func (c *camera) offerPlug(o SourceOptions, in *atomic.Bool) (graph.Services, error) {
 	if !o.Unplugged {
 		return nil, nil
 	}

@@ -96,7 +96,7 @@ func (c *camera) offer(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return c.serve(ctx)
+	return c.serve()
 }
 
 // firstRecording is the recording that the options name. Cameras that are recorded together share it.

@@ -59,9 +59,7 @@ func TestGraph(t *testing.T) {
 	}()
 	defer func() {
 		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		need.Must(t, <-ended)
 	}()
 	page := <-address
 	both := func(s *api.Source) bool { return s.Kind == "graph" && has(s, "/map") && has(s, "/chat") }
@@ -178,9 +176,7 @@ func TestRecording(t *testing.T) {
 		t.Error("a second recording began")
 	}
 	page.Must("record.stop", nil)
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	need.Must(t, <-ended)
 	marks := 0
 	for _, path := range []string{bag, strings.Replace(bag, ".bag", "_1.bag", 1)} {
 		b := samplebag.Open(t, path)

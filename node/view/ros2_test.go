@@ -42,9 +42,7 @@ func TestGraphOfROS2(t *testing.T) {
 	}()
 	defer func() {
 		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		need.Must(t, <-ended)
 	}()
 	v := visitor.DialViewer(t, <-address)
 	ids := v.Source(func(s *api.Source) bool { return has(s, "/map") && s.Name == "ROS 2" })

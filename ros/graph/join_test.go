@@ -44,8 +44,6 @@ func TestJoinNamesTheNode(t *testing.T) {
 		if got := n.Name(); unique && !strings.HasPrefix(got, "/play_") || !unique && got != "/mine" {
 			t.Errorf("named %q, the node is %s", given, got)
 		}
-		if err := n.Close(); err != nil {
-			t.Error(err)
-		}
+		need.Must(t, n.Close())
 	}
 }

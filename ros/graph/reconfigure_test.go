@@ -117,9 +117,7 @@ func testMaster(t *testing.T) *Master {
 	m, err := StartMaster(t.Context(), MasterOptions{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.Nop()})
 	need.Must(t, err)
 	t.Cleanup(func() {
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
+		need.Must(t, m.Close())
 	})
 	return m
 }
@@ -130,9 +128,7 @@ func testNode(t *testing.T) *ros.Node {
 	n, err := ros.NewNode(t.Context(), ros.Config{Name: "camera", MasterURI: testMaster(t).URI(), Host: "127.0.0.1", Log: zerolog.Nop()})
 	need.Must(t, err)
 	t.Cleanup(func() {
-		if err := n.Close(); err != nil {
-			t.Error(err)
-		}
+		need.Must(t, n.Close())
 	})
 	return n
 }
@@ -170,8 +166,6 @@ func TestEndOfContext(t *testing.T) {
 		answered <- err
 	}()
 	<-waits
-	if err := n.Close(); err != nil {
-		t.Error(err)
-	}
+	need.Must(t, n.Close())
 	<-answered
 }

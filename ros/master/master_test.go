@@ -28,9 +28,7 @@ func start(t *testing.T) *Master {
 	m, err := Start(Config{Address: "127.0.0.1:0", Host: "127.0.0.1", Log: zerolog.New(zerolog.NewTestWriter(t))})
 	need.Must(t, err)
 	t.Cleanup(func() {
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
+		need.Must(t, m.Close())
 	})
 	return m
 }
@@ -121,9 +119,7 @@ func TestAddressInUse(t *testing.T) {
 		_ = other.Close()
 		t.Error("two masters on one port")
 	}
-	if err := errors.Join(m.Close(), m.Close()); err != nil {
-		t.Error(err)
-	}
+	need.Must(t, errors.Join(m.Close(), m.Close()))
 }
 
 func TestTopics(t *testing.T) {
