@@ -28,7 +28,7 @@ type Options struct {
 // Publisher publishes a topic and the compressed forms of its images.
 type Publisher struct {
 	*ros.Publisher
-	Topics
+	transports []*transport
 }
 
 // Advertise advertises a topic and, with queues like its own, the transports for its encoding. The parameter server has
@@ -63,7 +63,7 @@ func (p *Publisher) add(ctx context.Context, n *ros.Node, image ros.PublisherOpt
 		return err
 	}
 	one := newTransport(pub, f.encode, o.Wait, n.Log().With().Str("topic", pub.Topic()).Logger())
-	p.Topics = append(p.Topics, one)
+	p.transports = append(p.transports, one)
 	one.group, err = graph.OfferReconfigure(ctx, n, topic, f.parameters, func(v graph.Values) error {
 		one.enabled.Store(v["enable"].(bool))
 		f.apply(v)
@@ -73,7 +73,9 @@ func (p *Publisher) add(ctx context.Context, n *ros.Node, image ros.PublisherOpt
 }
 
 // Wanted reports whether the topic or any of its transports has subscribers.
-func (p *Publisher) Wanted() bool { return p.Subscribers() > 0 || p.Topics.Wanted() }
+func (p *Publisher) Wanted() bool { return p.Subscribers() > 0 || p.compresses() }
+
+func (p *Publisher) compresses() bool { return slices.ContainsFunc(p.transports, (*transport).wanted) }
 
 // Publish publishes a message, of which it takes over the reference.
 func (p *Publisher) Publish(m msgs.Raw) { p.Publisher.Publish(p.Share(m)) }
@@ -81,7 +83,7 @@ func (p *Publisher) Publish(m msgs.Raw) { p.Publisher.Publish(p.Share(m)) }
 // All returns the publishers of the topic and of its transports.
 func (p *Publisher) All() []*ros.Publisher {
 	out := []*ros.Publisher{p.Publisher}
-	for _, one := range p.Topics {
+	for _, one := range p.transports {
 		out = append(out, one.pub)
 	}
 	return out
@@ -90,7 +92,7 @@ func (p *Publisher) All() []*ros.Publisher {
 // Drops returns what the topic and each transport left out.
 func (p *Publisher) Drops() []Drops {
 	list := []Drops{dropsOf(p.Publisher)}
-	for _, one := range p.Topics {
+	for _, one := range p.transports {
 		d := dropsOf(one.pub)
 		d.Dropped = one.newest.Dropped()
 		list = append(list, d)
@@ -100,30 +102,26 @@ func (p *Publisher) Drops() []Drops {
 
 // Close stops the topic and its transports. Nothing must be published afterwards.
 func (p *Publisher) Close() {
-	p.Topics.close()
+	for _, one := range p.transports {
+		one.close() // waits for the image that is being compressed
+	}
 	p.Publisher.Close()
 }
 
-// Topics are the transports of one image topic; nil has none.
-type Topics []*transport
-
-// Wanted reports whether any of the transports has subscribers.
-func (t Topics) Wanted() bool { return slices.ContainsFunc(t, (*transport).wanted) }
-
 // Share passes a sensor_msgs/Image to the transports that have subscribers and returns it for publication on its own
 // topic. It takes over the message's reference and returns another one. It never waits.
-func (t Topics) Share(m msgs.Raw) msgs.Raw {
-	if !t.Wanted() {
+func (p *Publisher) Share(m msgs.Raw) msgs.Raw {
+	if !p.compresses() {
 		return m
 	}
 	header, image, err := read(m)
 	if err != nil {
-		t[0].log.Error().Err(err).Msg("not an image")
+		p.transports[0].log.Error().Err(err).Msg("not an image")
 		return m
 	}
 	owner := msgs.Share(m.Owner)
 	m.Owner = owner
-	for _, one := range t {
+	for _, one := range p.transports {
 		if one.wanted() {
 			one.newest.Put(job{header, image, owner.Retain()})
 		}
@@ -166,18 +164,11 @@ func dropsOf(p *ros.Publisher) Drops {
 }
 
 // Settle waits until all shared images are compressed and published.
-func (t Topics) Settle(ctx context.Context) error {
-	for _, one := range t {
+func (p *Publisher) Settle(ctx context.Context) error {
+	for _, one := range p.transports {
 		if err := one.newest.Settle(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// close waits for images that are being compressed. Share must not be called afterwards.
-func (t Topics) close() {
-	for _, one := range t {
-		one.close()
-	}
 }

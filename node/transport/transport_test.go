@@ -33,7 +33,7 @@ type held struct{ out atomic.Int64 }
 func (h *held) Release() { h.out.Add(-1) }
 
 // give publishes an image as the image topic's owner would.
-func (h *held) give(topics Topics, p imagetransport.Image) {
+func (h *held) give(topics *Publisher, p imagetransport.Image) {
 	head := msgs.ImageHead{
 		Header: msgs.Header{Seq: 7, FrameID: "eye"}, Encoding: p.Encoding, Width: uint32(p.Width), Height: uint32(p.Height),
 		Step: uint32(p.Step), DataLen: uint32(len(p.Data)),
@@ -70,7 +70,7 @@ func subscribe(t *testing.T, n *ros.Node, topic string) <-chan compressedImage {
 var depth = imagetransport.Image{Encoding: "16UC1", Width: 2, Height: 1, Step: 4, Data: []byte{1, 0, 255, 255}}
 
 // publish publishes until a subscriber receives what accept wants.
-func publish(t *testing.T, topics Topics, h *held, from <-chan compressedImage, accept func(compressedImage) bool) {
+func publish(t *testing.T, topics *Publisher, h *held, from <-chan compressedImage, accept func(compressedImage) bool) {
 	t.Helper()
 	deadline := time.After(peer.Patience)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -107,7 +107,7 @@ func TestTransports(t *testing.T) {
 	need.Must(t, pub.SetParam(t.Context(), "/camera/depth/compressedDepth/png_level", 3))
 	p, err := Advertise(t.Context(), pub, ros.PublisherOptions{Topic: "camera/depth", Type: msgs.MustType("sensor_msgs/Image")}, Options{Encoding: "16UC1", Depth: true})
 	need.Must(t, err)
-	topics := p.Topics
+	topics := p
 	var h held
 	h.give(topics, depth)
 	if topics.Wanted() || h.out.Load() != 0 {
@@ -163,7 +163,7 @@ func TestDropsAreCounted(t *testing.T) {
 		<-proceed
 		return "", append(dst, byte(p.Width)), nil
 	}, false, zerolog.Nop())
-	topics := Topics{slow}
+	topics := &Publisher{p, []*transport{slow}}
 	got := subscribe(t, sub, "/slow")
 	for !topics.Wanted() {
 		time.Sleep(time.Millisecond)
@@ -183,10 +183,10 @@ func TestDropsAreCounted(t *testing.T) {
 			t.Errorf("picture %d in message %d, want %d in %d", m.data[0], m.header.Seq, want, i)
 		}
 	}
-	if drops := (&Publisher{p, topics}).Drops(); drops[1].Topic != "/slow" || drops[1].Dropped != 2 {
+	if drops := topics.Drops(); drops[1].Topic != "/slow" || drops[1].Dropped != 2 {
 		t.Errorf("dropped %+v, want 2", drops)
 	}
-	if topics.close(); h.out.Load() != 0 {
+	if topics.Close(); h.out.Load() != 0 {
 		t.Errorf("%v, %d references out", err, h.out.Load())
 	}
 }
@@ -205,8 +205,8 @@ func TestWholeMessage(t *testing.T) {
 }
 
 func TestNoTransports(t *testing.T) {
-	var none Topics
-	if m := none.Share(msgs.Raw{Body: depth.Data}); m.Owner != nil || none.Wanted() {
+	var none Publisher
+	if m := none.Share(msgs.Raw{Body: depth.Data}); m.Owner != nil || none.compresses() {
 		t.Error("no topics aren't quiet")
 	}
 }
