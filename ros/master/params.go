@@ -13,12 +13,12 @@ import (
 // maxParamDepth limits the depth of names and values together, as XML-RPC's is limited.
 const maxParamDepth = 48
 
-// params is the parameter tree: structs are namespaces, anything else is a value. Trees are
-// immutable: set and remove copy everything on the path, so results of get may be read without a
-// lock. Otherwise params is not safe for concurrent use.
+// params is the parameter tree: structs are namespaces, anything else is a value. A key has the parts
+// of an absolute name; the root's has none. Trees are immutable: set and remove copy everything on
+// the path, so results of get may be read without a lock. Otherwise params is not safe for concurrent use.
 type params struct{ root map[string]any }
 
-func (p *params) get(key path) (any, bool) {
+func (p *params) get(key []string) (any, bool) {
 	var value any = p.root
 	for _, part := range key {
 		space, ok := value.(map[string]any)
@@ -34,7 +34,7 @@ func (p *params) get(key path) (any, bool) {
 
 // set stores a value. It replaces the value at key, and plain values on the path. The caller must not
 // change the value afterwards.
-func (p *params) set(key path, value any) error {
+func (p *params) set(key []string, value any) error {
 	if len(key)+depth(value) > maxParamDepth {
 		return errors.New("parameter tree would be too deep")
 	}
@@ -47,7 +47,7 @@ func (p *params) set(key path, value any) error {
 }
 
 // withValue returns tree with value at key.
-func withValue(tree any, key path, value any) any {
+func withValue(tree any, key []string, value any) any {
 	if len(key) == 0 {
 		return value
 	}
@@ -60,7 +60,7 @@ func withValue(tree any, key path, value any) any {
 	return grown
 }
 
-func (p *params) remove(key path) bool {
+func (p *params) remove(key []string) bool {
 	if len(key) == 0 {
 		return false
 	}
@@ -81,7 +81,7 @@ func (p *params) remove(key path) bool {
 
 // search looks for a relative key from a namespace upwards. It returns the first namespace that has the
 // key's first part, even if it doesn't have the rest.
-func (p *params) search(from, key path) (path, bool) {
+func (p *params) search(from, key []string) ([]string, bool) {
 	for up := len(from); up >= 0; up-- {
 		if _, ok := p.get(slices.Concat(from[:up], key[:1])); ok {
 			return from[:up], true
@@ -124,16 +124,11 @@ func depth(value any) int {
 	return deepest + 1
 }
 
-// path is an absolute name as its parts; the root has none.
-type path []string
-
-func split(name string) path { return names.Split(name) }
-
-func join(p path) string { return "/" + strings.Join(p, "/") }
+func join(p []string) string { return "/" + strings.Join(p, "/") }
 
 // resolve returns the global form of a caller's name.
 func resolve(name, caller string) string {
-	p := split(caller)
+	p := names.Split(caller)
 	return names.Expand(name, caller, join(p[:max(0, len(p)-1)]))
 }
 
@@ -147,7 +142,7 @@ func within(name, space string) bool {
 
 func (m *Master) setParam(c call) reply {
 	key := c.text[0]
-	if err := m.params.set(split(key), c.value); err != nil {
+	if err := m.params.set(names.Split(key), c.value); err != nil {
 		return reply{codeError, "Error: invalid arguments: " + err.Error(), nil}
 	}
 	m.paramChanged(key, c.value, c.caller)
@@ -155,7 +150,7 @@ func (m *Master) setParam(c call) reply {
 }
 
 func (m *Master) getParam(c call) reply {
-	value, ok := m.params.get(split(c.text[0]))
+	value, ok := m.params.get(names.Split(c.text[0]))
 	if !ok {
 		return reply{codeError, fmt.Sprintf("Parameter [%s] is not set", c.text[0]), nil}
 	}
@@ -163,13 +158,13 @@ func (m *Master) getParam(c call) reply {
 }
 
 func (m *Master) hasParam(c call) reply {
-	_, ok := m.params.get(split(c.text[0]))
+	_, ok := m.params.get(names.Split(c.text[0]))
 	return success(ok, "%s", c.text[0])
 }
 
 func (m *Master) deleteParam(c call) reply {
 	key := c.text[0]
-	if !m.params.remove(split(key)) {
+	if !m.params.remove(names.Split(key)) {
 		return reply{codeError, fmt.Sprintf("parameter [%s] is not set", key), nil}
 	}
 	m.paramChanged(key, map[string]any{}, "")
@@ -186,10 +181,10 @@ func (m *Master) searchParam(c call) reply {
 		return reply{codeFailure, "Internal failure: " + reason, 0}
 	}
 	if strings.HasPrefix(key, "/") {
-		if _, ok := m.params.get(split(key)); ok {
+		if _, ok := m.params.get(names.Split(key)); ok {
 			return success(key, "Found [%s]", key)
 		}
-	} else if space, ok := m.params.search(split(c.caller), split(key)); ok {
+	} else if space, ok := m.params.search(names.Split(c.caller), names.Split(key)); ok {
 		found := strings.TrimSuffix(join(space), "/") + "/" + key // as the caller wrote it
 		return success(found, "Found [%s]", found)
 	}
@@ -216,7 +211,7 @@ func (m *Master) unsubscribeParam(c call) reply {
 
 // valueOrUnset returns a parameter's value in the form of updates.
 func (m *Master) valueOrUnset(key string) any {
-	if value, ok := m.params.get(split(key)); ok {
+	if value, ok := m.params.get(names.Split(key)); ok {
 		return value
 	}
 	return map[string]any{}

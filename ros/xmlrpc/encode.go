@@ -109,15 +109,7 @@ func (e *encoder) integer(v int) {
 
 // formatDouble writes what Python's float() and C's strtod both read back exactly.
 func formatDouble(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "nan"
-	case math.IsInf(v, 1):
-		return "inf"
-	case math.IsInf(v, -1):
-		return "-inf"
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+")) // nan, inf and -inf
 }
 
 func array[T any](e *encoder, values []T, depth int) {
