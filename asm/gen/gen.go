@@ -81,6 +81,13 @@ func Zeros() VecVirtual {
 	return z
 }
 
+// Broadcast returns a vector register that holds a number of 32 bits in all places.
+func Broadcast(m Mem) VecVirtual {
+	r := YMM()
+	VBROADCASTSS(m, r)
+	return r
+}
+
 // Pointers loads n pointers that are stored at at.
 func Pointers(at Register, n int) []Register {
 	list := make([]Register, n)

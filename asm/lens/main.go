@@ -35,31 +35,26 @@ func main() {
 	gen.Write("camdriver/process/internal/lens", "avx2")
 }
 
-func broadcast(m Mem) VecVirtual {
-	r := YMM()
-	VBROADCASTSS(m, r)
-	return r
-}
+// parameter returns a view's parameter.
+func parameter(p Register, offset int) VecVirtual { return gen.Broadcast(Mem{Base: p, Disp: offset}) }
 
 // turned computes coordinate row of points x, y, z in another camera's axes: a·x + (b·y + (c·z + t)).
 func turned(p Register, row int, x, y, z VecVirtual) VecVirtual {
-	at := func(offset int) Mem { return Mem{Base: p, Disp: offset} }
-	sum, product := broadcast(at(rotation+4*(6+row))), YMM()
+	sum, product := parameter(p, rotation+4*(6+row)), YMM()
 	VMULPS(z, sum, sum)
-	VADDPS(broadcast(at(translation+4*row)), sum, sum)
-	VMULPS(y, broadcast(at(rotation+4*(3+row))), product)
+	VADDPS(parameter(p, translation+4*row), sum, sum)
+	VMULPS(y, parameter(p, rotation+4*(3+row)), product)
 	VADDPS(sum, product, sum)
-	VMULPS(x, broadcast(at(rotation+4*row)), product)
+	VMULPS(x, parameter(p, rotation+4*row), product)
 	VADDPS(sum, product, sum)
 	return sum
 }
 
 // seen projects points onto an axis of the image.
 func seen(p Register, axis int, x, z VecVirtual) VecVirtual {
-	at := func(offset int) Mem { return Mem{Base: p, Disp: offset} }
 	VDIVPS(z, x, x)
-	VMULPS(broadcast(at(focal+4*axis)), x, x)
-	VADDPS(broadcast(at(principal+4*axis)), x, x)
+	VMULPS(parameter(p, focal+4*axis), x, x)
+	VADDPS(parameter(p, principal+4*axis), x, x)
 	return x
 }
 
@@ -75,7 +70,7 @@ func locate(half, limit Mem) {
 	gen.Each("locate", n, func(i Register) {
 		x, y, z := points(depth, xs, ys, i, p)
 		qz := turned(p, 2, x, y, z)
-		valid, h := w.valid(z), broadcast(half)
+		valid, h := w.valid(z), gen.Broadcast(half)
 		for axis, out := range []Register{us, vs} {
 			q := seen(p, axis, turned(p, axis, x, y, z), qz)
 			VADDPS(h, q, q)
@@ -91,7 +86,7 @@ func locate(half, limit Mem) {
 type watch struct{ far, limit, sign, zero VecVirtual }
 
 func newWatch(limit Mem) watch {
-	w := watch{far: gen.Zeros(), zero: gen.Zeros(), limit: broadcast(limit), sign: YMM()}
+	w := watch{far: gen.Zeros(), zero: gen.Zeros(), limit: gen.Broadcast(limit), sign: YMM()}
 	VPCMPEQD(w.sign, w.sign, w.sign)
 	VPSRLD(Imm(1), w.sign, w.sign) // all bits but the sign
 	return w
@@ -125,7 +120,7 @@ func points(depth, xs, ys, i, p Register) (x, y, z VecVirtual) {
 	z, x, y = YMM(), YMM(), YMM()
 	VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
 	VCVTDQ2PS(z, z)
-	VMULPS(broadcast(Mem{Base: p, Disp: units}), z, z)
+	VMULPS(parameter(p, units), z, z)
 	VMULPS(Mem{Base: xs, Index: i, Scale: 4}, z, x)
 	VMULPS(Mem{Base: ys, Index: i, Scale: 4}, z, y)
 	return x, y, z
@@ -184,7 +179,7 @@ func deproject(name, doc string, store func(x, m Op)) {
 		name+" "+doc, "Every eight points, y is step bytes farther.")
 	xyz, depth := gen.Arg("xyz"), gen.Arg("depth")
 	xs, ys, step := gen.Arg("x"), gen.Arg("y"), gen.Arg("step")
-	n, unit := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("units")})
+	n, unit := gen.Arg("n"), gen.Broadcast(Mem{Base: gen.Arg("units")})
 	gen.Each(name, n, func(i Register) {
 		x, y, z := YMM(), YMM(), YMM()
 		VPMOVZXWD(Mem{Base: depth, Index: i, Scale: 2}, z)
@@ -223,7 +218,7 @@ func toDisparity() {
 	gen.Func("toDisparityAVX2", "func(out *float32, depth *uint16, n int, factor *float32)",
 		"toDisparityAVX2 implements ToDisparity for n pixels, a multiple of 8.")
 	out, depth := gen.Arg("out"), gen.Arg("depth")
-	n, factor := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("factor")})
+	n, factor := gen.Arg("n"), gen.Broadcast(Mem{Base: gen.Arg("factor")})
 	none := gen.Zeros()
 	gen.Each("toDisparity", n, func(i Register) {
 		z, hole := YMM(), YMM()
@@ -243,8 +238,8 @@ func toDepth(half Mem) {
 		"toDepthAVX2 implements ToDepth for n pixels, a multiple of 8. It stops before the first eight",
 		"that hold anything but 0 and normal numbers whose depth fits 16 bits.")
 	out, disparity := gen.Arg("out"), gen.Arg("disparity")
-	n, factor := gen.Arg("n"), broadcast(Mem{Base: gen.Arg("factor")})
-	i, none, h, low, high := gen.Zero(), gen.Zeros(), broadcast(half), broadcast(least), broadcast(most)
+	n, factor := gen.Arg("n"), gen.Broadcast(Mem{Base: gen.Arg("factor")})
+	i, none, h, low, high := gen.Zero(), gen.Zeros(), gen.Broadcast(half), gen.Broadcast(least), gen.Broadcast(most)
 	Label("toDepth")
 	p, f, hole, usual, t, bits := YMM(), YMM(), YMM(), YMM(), YMM(), GP32()
 	VMOVUPS(Mem{Base: disparity, Index: i, Scale: 4}, p)

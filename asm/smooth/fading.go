@@ -23,11 +23,7 @@ func fade() {
 		"fadeAVX2 implements Fading.Disparity for n pixels, a multiple of 8.")
 	out, in, last := gen.Arg("out"), gen.Arg("in"), gen.Arg("last")
 	histories, n, p := gen.Arg("history"), gen.Arg("n"), gen.Arg("p")
-	parameter := func(offset int) VecVirtual {
-		r := YMM()
-		VBROADCASTSS(Mem{Base: p, Disp: offset}, r)
-		return r
-	}
+	parameter := func(offset int) VecVirtual { return gen.Broadcast(Mem{Base: p, Disp: offset}) }
 	alpha, beta, high, low, bit := parameter(fadeAlpha), parameter(fadeBeta), parameter(fadeHigh),
 		parameter(fadeLow), parameter(fadeBit)
 	none, rule, bits := gen.Zeros(), YMM(), YMM()
