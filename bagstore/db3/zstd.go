@@ -13,9 +13,6 @@ import (
 	"rsros/bagstore/internal/memory"
 )
 
-// maxRatio bounds what a frame can say: a block of zstd has at least 4 bytes and holds at most 128 KiB.
-const maxRatio = 1 << 15
-
 // IsZstd reports whether a file or message begins like a frame of zstd.
 func IsZstd(data []byte) bool { return bytes.HasPrefix(data, []byte{0x28, 0xb5, 0x2f, 0xfd}) }
 
@@ -80,7 +77,7 @@ func unpackedSize(data []byte) (int64, error) {
 		return 0, fmt.Errorf("zstd: %w", err)
 	}
 	if size := head.FrameContentSize; head.HasFCS {
-		if size > maxRatio*uint64(len(data)) {
+		if size > memory.ZstdRatio*uint64(len(data)) {
 			return 0, fmt.Errorf("zstd frame of %d bytes claims to hold %d", len(data), size)
 		}
 		return int64(size), nil

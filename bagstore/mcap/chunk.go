@@ -10,12 +10,8 @@ import (
 	"rsros/bagstore/internal/memory"
 )
 
-// The most bytes that one compressed byte can stand for. A chunk that claims more lies, and is refused before its memory
-// is allocated.
-const (
-	lz4Ratio  = 255     // a byte of a length adds up to 255
-	zstdRatio = 1 << 15 // a block of 128 KiB takes at least 4 bytes
-)
+// lz4Ratio is the most that a byte of LZ4 stands for: one of a length adds up to 255.
+const lz4Ratio = 255
 
 // maxMessage bounds the data of a message, whose bytes ROS counts in 32 bits, or memory.
 const maxMessage int64 = min(math.MaxUint32, math.MaxInt/2)
@@ -51,7 +47,7 @@ func (b *block) setSizes(pos int64, compression string, stored, size uint64) err
 	b.to = b.from + int64(min(stored, left))
 	b.info = bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Pos: pos}, Compression: bagstore.Compression(compression),
 		Stored: b.to - b.from, Size: int64(size)}
-	ratio := int64(1)
+	ratio := int64(1) // a chunk that claims more than its bytes can hold is refused before its memory is allocated
 	switch b.info.Compression {
 	case "":
 		b.info.Compression = bagstore.None
@@ -62,7 +58,7 @@ func (b *block) setSizes(pos int64, compression string, stored, size uint64) err
 	case bagstore.LZ4:
 		ratio = lz4Ratio
 	case bagstore.Zstd:
-		ratio = zstdRatio
+		ratio = memory.ZstdRatio
 	default:
 		return fmt.Errorf("chunk at byte %d: unknown compression %q", pos, compression)
 	}

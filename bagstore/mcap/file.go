@@ -76,15 +76,13 @@ func OpenFile(f place.File, o Options) (*File, error) {
 	return m, nil
 }
 
-func (o Options) context() context.Context { return cmp.Or(o.Context, context.Background()) }
-
 // OpenReader opens an MCAP file over r, which stays the caller's. Errors contain the name.
 func OpenReader(r io.ReaderAt, size int64, name string, o Options) (*File, error) {
 	return open(r, size, name, o, nil)
 }
 
 func open(r io.ReaderAt, size int64, name string, o Options, from place.File) (*File, error) {
-	ctx := o.context()
+	ctx := cmp.Or(o.Context, context.Background())
 	f := &File{path: name, from: from, src: source{place.Until(ctx, r), size}}
 	head := make([]byte, magicSize)
 	if err := f.src.readFull(head, 0); place.Ended(err) {

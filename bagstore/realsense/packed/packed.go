@@ -20,11 +20,8 @@ import (
 )
 
 const (
-	// No byte of deflate, and none of zstd, stands for more.
-	maxDeflate = 1032
-	maxZstd    = 1 << 15
-
-	depthHeader = 12 // of compressedDepth, before the PNG
+	maxDeflate  = 1032 // no byte of deflate stands for more
+	depthHeader = 12   // of compressedDepth, before the PNG
 )
 
 // Decode returns the pixels of a message of librealsense: PNG, PNG after a header of compressedDepth, or rows in a zstd
@@ -106,7 +103,7 @@ func decodeRows(format string, data []byte) (imagetransport.Image, error) {
 	if n, err := fmt.Sscanf(size, "%dx%d step=%d", &p.Width, &p.Height, &p.Step); n != 3 {
 		return p, fmt.Errorf("format %.60q: want a size and step: %w", format, err)
 	}
-	most := min(int(memory.Most(0)), maxZstd*len(data))
+	most := min(int(memory.Most(0)), memory.ZstdRatio*len(data))
 	if p.Width <= 0 || p.Height <= 0 || p.Step <= 0 || p.Height > most/p.Step {
 		return p, fmt.Errorf("%d rows of %d bytes can't be in %d bytes of zstd", p.Height, p.Step, len(data))
 	}

@@ -15,9 +15,7 @@ const someDay bagstore.Time = 1_700_000_000e9
 
 // taken adds a depth image with a stamp, its domain, and the host's time in ms.
 func (o *odd) taken(at bagstore.Time, stream string, stamp bagstore.Time, domain, system string) {
-	head := msgs.ImageHead{Header: msgs.Header{Seq: 1, Stamp: msgs.Time(stamp), FrameID: "0"}, Height: 2, Width: 4, Encoding: "mono16", Step: 8, DataLen: 16}
-	o.add(at, stream+"/image/data", "sensor_msgs/Image", msgs.Marshal(&head), make([]byte, 16))
-	o.kv(at, stream+"/image/metadata", "timestamp_domain", domain)
+	o.depth(at, stream, 1, msgs.Time(stamp), domain)
 	if system != "" {
 		o.kv(at, stream+"/image/metadata", "system_time", system)
 	}

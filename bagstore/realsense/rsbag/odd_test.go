@@ -40,9 +40,14 @@ func (o *odd) kv(at bagstore.Time, topic, key, value string) {
 
 // image adds a 4x2 depth image with one value of metadata.
 func (o *odd) image(at bagstore.Time, stream string, n uint32) {
-	head := msgs.ImageHead{Header: msgs.Header{Seq: n, Stamp: msgs.Time(n) * 1e6, FrameID: "0"}, Height: 2, Width: 4, Encoding: "mono16", Step: 8, DataLen: 16}
-	o.add(at, "/device_0/sensor_0/"+stream+"/image/data", "sensor_msgs/Image", msgs.Marshal(&head), make([]byte, 16))
-	o.kv(at, "/device_0/sensor_0/"+stream+"/image/metadata", "timestamp_domain", "Global Time")
+	o.depth(at, "/device_0/sensor_0/"+stream, n, msgs.Time(n)*1e6, "Global Time")
+}
+
+// depth adds a 4x2 depth image to a stream's topics, with its domain.
+func (o *odd) depth(at bagstore.Time, topics string, n uint32, stamp msgs.Time, domain string) {
+	head := msgs.ImageHead{Header: msgs.Header{Seq: n, Stamp: stamp, FrameID: "0"}, Height: 2, Width: 4, Encoding: "mono16", Step: 8, DataLen: 16}
+	o.add(at, topics+"/image/data", "sensor_msgs/Image", msgs.Marshal(&head), make([]byte, 16))
+	o.kv(at, topics+"/image/metadata", "timestamp_domain", domain)
 }
 
 func (o *odd) open() *File {
