@@ -39,7 +39,8 @@ func Parsed[T any](value *T, parse func(string) (T, error)) Setter {
 	}, func() bool { return reflect.ValueOf(value).Elem().IsZero() }}
 }
 
-// Key returns a Setter of a map's value. Setting it replaces the map by a changed copy; the map may be nil.
+// Key returns a Setter of a map's value. Setting it replaces the map by a changed copy, because the options of several
+// cameras are copies of each other, which share their maps; the map may be nil.
 func Key[K comparable, V any](values *map[K]V, key K, parse func(string) (V, error)) Setter {
 	return Setter{func(text string) error {
 		v, err := parse(text)
@@ -203,7 +204,9 @@ func (f Field) isZero() bool {
 // fields that aren't zero and those in given, except those from a file. r collects the errors.
 // Profiles are left out, because their parameters depend on the device.
 func (s Set) Fill(r *Reader, given Given, targets ...any) {
-	var open []Field // two settings may have the same field
+	// All are found before the first is set: two settings may have the same field, and the second must not count as set
+	// because the first was.
+	var open []Field
 	for _, f := range s.Fields(targets...) {
 		_, set := given[f.Name()]
 		if f.Kind != Profile && (!set && f.isZero() || given.By(f.Name(), FromFile)) {

@@ -244,13 +244,14 @@ var triggers = in("Ring", Set{
 	{Flag: "trigger-silence", Kind: Texts, Unit: "TOPIC=TIME", Example: "/odom=2s", Help: "trigger when a topic is silent for this time"},
 })
 
-// topics has the flags of rosbag record, and more.
+// bridged has the flags of bridge, in the words of rosbag record.
 var bridged = in("Topics", Set{
 	{Flag: "all", Short: "a", Help: "carry every topic and service"},
 	{Flag: "regex", Short: "e", Help: "names are regular expressions that match whole names"},
 	{Flag: "exclude", Short: "x", Kind: Texts, Unit: "REGEX", Help: "leave out what has a whole name that matches"},
 })
 
+// topics has the flags of rosbag record, and more.
 var topics = in("Recording", Set{
 	oneWorld,
 	{Flag: "all", Group: "Topics", Short: "a", Help: "record every topic"},
