@@ -49,13 +49,13 @@ func newSink(d disk.Disk, kind bagstore.SinkKind) *disk.Sink {
 	mode := func(bool) error { return nil }
 	switch kind {
 	case wide:
-		return disk.NewDirect(d, wideGrain, 0, nil)
+		return disk.NewDirect(d, wideGrain, nil)
 	case growing:
-		return disk.NewGrowing(d, growingFrom, disk.Grain, 0, nil, mode)
+		return disk.NewGrowing(d, growingFrom, disk.Grain, nil, mode)
 	case growingWide:
-		return disk.NewGrowing(d, growingFrom, wideGrain, 0, nil, mode)
+		return disk.NewGrowing(d, growingFrom, wideGrain, nil, mode)
 	case bagstore.Direct:
-		return disk.NewDirect(d, disk.Grain, 0, nil)
+		return disk.NewDirect(d, disk.Grain, nil)
 	}
 	return disk.NewBuffered(d)
 }

@@ -29,7 +29,7 @@ func takesDirect(t *testing.T) {
 // switches to direct writes.
 func TestSmallFilesAlike(t *testing.T) {
 	var files [2]memDisk
-	for i, s := range []*disk.Sink{disk.NewBuffered(&files[0]), disk.NewGrowing(&files[1], 1<<20, disk.Grain, 0, nil, refuse)} {
+	for i, s := range []*disk.Sink{disk.NewBuffered(&files[0]), disk.NewGrowing(&files[1], 1<<20, disk.Grain, nil, refuse)} {
 		w, err := newWriter(s, lendOptions(t, bagstore.Options{}))
 		need.Must(t, err)
 		small.feed(t, w)
@@ -56,7 +56,7 @@ func refuse(direct bool) error {
 // cache and says why.
 func TestDirectRefused(t *testing.T) {
 	d := &memDisk{}
-	s := disk.NewGrowing(d, 5000, disk.Grain, 0, nil, refuse)
+	s := disk.NewGrowing(d, 5000, disk.Grain, nil, refuse)
 	w, err := newWriter(s, lendOptions(t, bagstore.Options{}))
 	need.Must(t, err)
 	if s.Fallback() != nil {

@@ -204,7 +204,7 @@ func TestTailFollowsBag(t *testing.T) {
 		t.Run(string(c), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.bag")
 			d, looked, may := &memDisk{}, false, make(chan struct{})
-			w, err := newWriter(disk.NewDirect(d, disk.Grain, -1, nil), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: c, ChunkSize: 1000, Checkpoint: -1, Workers: 8, NoSync: true, Now: time.Now}, tail: 7})
+			w, err := newWriter(disk.NewDirect(d, disk.Grain, nil), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: c, ChunkSize: 1000, Checkpoint: -1, Workers: 8, NoSync: true, Now: time.Now}, tail: 7})
 			need.Must(t, err)
 			k := keeperOf(t, w, path)
 			if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {
@@ -295,7 +295,7 @@ func TestTailDoesNotHoldUpWrite(t *testing.T) {
 // TestWritesUnderWay checks that the file isn't expected to contain writes in progress.
 func TestWritesUnderWay(t *testing.T) {
 	d := &memDisk{}
-	w, err := newWriter(disk.NewDirect(d, disk.Grain, -1, nil), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: bagstore.None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now}})
+	w, err := newWriter(disk.NewDirect(d, disk.Grain, nil), settings{Options: bagstore.Options{Sink: bagstore.Direct, Compression: bagstore.None, ChunkSize: 1000, Checkpoint: -1, NoSync: true, Now: time.Now}})
 	need.Must(t, err)
 	d.gate = make(chan struct{})
 	if _, err := w.AddConnection(stockbag.StringType("/kill")); err != nil {

@@ -81,7 +81,7 @@ func TestLend(t *testing.T) {
 func TestLendToStalledDisk(t *testing.T) {
 	d := &memDisk{}
 	o := lendOptions(t, bagstore.Options{NoSync: true})
-	w, err := newWriter(disk.NewDirect(d, disk.Grain, 0, nil), o)
+	w, err := newWriter(disk.NewDirect(d, disk.Grain, nil), o)
 	need.Must(t, err)
 	l := newLender(t, w)
 	d.gate = make(chan struct{}) // blocks writes until it is closed
@@ -152,7 +152,7 @@ func TestLendError(t *testing.T) {
 func TestLendBytes(t *testing.T) {
 	var files [2]memDisk
 	for i := range files {
-		w, err := newWriter(disk.NewDirect(&files[i], disk.Grain, 0, nil), lendOptions(t, bagstore.Options{}))
+		w, err := newWriter(disk.NewDirect(&files[i], disk.Grain, nil), lendOptions(t, bagstore.Options{}))
 		need.Must(t, err)
 		l := newLender(t, w)
 		for n := range 9 {

@@ -32,11 +32,11 @@ func Choose(f *os.File, d Disk, kind Kind, from int64, staging *Staging) (*Sink,
 		if err != nil {
 			return nil, fmt.Errorf("write %s directly: %w", f.Name(), err)
 		}
-		return NewDirect(d, grain, 0, staging), nil
+		return NewDirect(d, grain, staging), nil
 	case Auto:
 		grain, err := TryDirect(f)
 		if err == nil {
-			return NewGrowing(d, from, grain, 0, staging, func(direct bool) error { return setMode(f, direct) }), nil
+			return NewGrowing(d, from, grain, staging, func(direct bool) error { return setMode(f, direct) }), nil
 		}
 		s := NewBuffered(d)
 		s.kind = Auto

@@ -67,7 +67,7 @@ func (p *Pages) turn() error {
 		return setMode(p.f, false)
 	}
 	p.direct, p.free = true, nil
-	p.begin(0, nil)
+	p.begin(nil)
 	return p.file.Truncate(p.end) // Start must know the size
 }
 

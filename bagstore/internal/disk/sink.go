@@ -54,22 +54,21 @@ func NewBuffered(d Disk) *Sink {
 }
 
 // NewDirect returns a sink that writes past the page cache to a file for which SetDirect returned
-// the grain. It reserves preallocate bytes ahead; 0 means 64 MiB, a negative number none. staging may be nil.
-func NewDirect(d Disk, grain int, preallocate int64, staging *Staging) *Sink {
+// the grain. staging may be nil.
+func NewDirect(d Disk, grain int, staging *Staging) *Sink {
 	s := NewBuffered(d)
 	s.kind = Direct
-	s.direct(grain, preallocate, staging)
+	s.direct(grain, staging)
 	return s
 }
 
 // NewGrowing returns a sink that writes directly once the file has from bytes, at least a block. grain is TryDirect's,
-// preallocate and staging are NewDirect's; mode switches direct writing on or off.
-func NewGrowing(d Disk, from int64, grain int, preallocate int64, staging *Staging,
-	mode func(direct bool) error) *Sink {
+// staging is NewDirect's; mode switches direct writing on or off.
+func NewGrowing(d Disk, from int64, grain int, staging *Staging, mode func(direct bool) error) *Sink {
 	s := NewBuffered(d)
 	s.kind, s.from = Auto, max(from, int64(grain))
 	s.turn = func() error {
-		err := s.change(grain, preallocate, staging, mode)
+		err := s.change(grain, staging, mode)
 		if err == nil {
 			return nil
 		}
@@ -81,7 +80,7 @@ func NewGrowing(d Disk, from int64, grain int, preallocate int64, staging *Stagi
 
 // change continues a file of more than a block past the page cache. It tries mode with the first block, which doesn't
 // change. WriteHead waits meanwhile.
-func (s *Sink) change(grain int, preallocate int64, staging *Staging, mode func(direct bool) error) error {
+func (s *Sink) change(grain int, staging *Staging, mode func(direct bool) error) error {
 	s.head.mu.Lock()
 	defer s.head.mu.Unlock()
 	first, last := buffers.Aligned(grain, grain), buffers.Aligned(grain, grain)
@@ -99,7 +98,7 @@ func (s *Sink) change(grain int, preallocate int64, staging *Staging, mode func(
 	if err := s.d.Writev([][]byte{first}, 0); err != nil {
 		return err
 	}
-	s.direct(grain, preallocate, staging)
+	s.direct(grain, staging)
 	copy(s.head.block, first)
 	s.n = copy(s.staging, last[:n])
 	s.off, s.started = start, start
@@ -107,9 +106,9 @@ func (s *Sink) change(grain int, preallocate int64, staging *Staging, mode func(
 }
 
 // direct takes the memory for direct writing.
-func (s *Sink) direct(grain int, preallocate int64, staging *Staging) {
+func (s *Sink) direct(grain int, staging *Staging) {
 	s.grain, s.last, s.head.block = grain, make([]byte, grain), buffers.Aligned(grain, grain)
-	s.begin(preallocate, staging)
+	s.begin(staging)
 	s.staging = s.take()
 }
 

@@ -34,7 +34,7 @@ func TestStagingOfSinks(t *testing.T) {
 	for range 2 {
 		f, err := os.Create(filepath.Join(t.TempDir(), "x"))
 		need.Must(t, err)
-		d := NewDirect(NewFile(f), Grain, -1, &s)
+		d := NewDirect(NewFile(f), Grain, &s)
 		need.Must(t, d.Append([]byte("x"), nil, nil, nil))
 		if len(s.free) != 0 {
 			t.Fatalf("%d spare before the end", len(s.free))

@@ -21,7 +21,7 @@ func (slowDisk) Allocate(int64) error { return nil }
 func TestStopwatch(t *testing.T) {
 	for name, sink := range map[string]func() *Sink{
 		"buffered": func() *Sink { return NewBuffered(slowDisk{}) },
-		"direct":   func() *Sink { return NewDirect(slowDisk{}, Grain, 0, nil) },
+		"direct":   func() *Sink { return NewDirect(slowDisk{}, Grain, nil) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var w Stopwatch

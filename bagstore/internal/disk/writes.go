@@ -1,7 +1,7 @@
 package disk
 
 import (
-	"cmp"
+	"math"
 	"slices"
 	"sync"
 )
@@ -11,7 +11,6 @@ type writes struct {
 	d        Disk
 	shared   *Staging // where the memory is from; may be nil
 	memory   []byte
-	step     int64 // bytes to preallocate at a time
 	reserved int64
 	Waits    *Stopwatch // for the disk; may be nil
 
@@ -27,12 +26,11 @@ type writes struct {
 // span is a part of a file.
 type span struct{ from, end int64 }
 
-// defaultPreallocate keeps the file in few pieces without filling the disk.
-const defaultPreallocate = 64 << 20
+// preallocate is how much is reserved at a time: it keeps the file in few pieces without filling the disk.
+const preallocate = 64 << 20
 
-// begin takes the memory. preallocate is NewDirect's.
-func (w *writes) begin(preallocate int64, staging *Staging) {
-	w.step = cmp.Or(preallocate, defaultPreallocate)
+// begin takes the memory.
+func (w *writes) begin(staging *Staging) {
 	w.shared, w.memory = staging, staging.take()
 	for b := w.memory; len(b) > 0; b = b[stagingSize:] {
 		w.free = append(w.free, b[:stagingSize:stagingSize])
@@ -128,13 +126,11 @@ func (w *writes) Landed() int64 {
 
 // reserve allocates space ahead of end. If that fails, writes allocate it.
 func (w *writes) reserve(end int64) {
-	if w.step <= 0 || end <= w.reserved {
+	if end <= w.reserved {
 		return
 	}
-	want := (end + w.step) / w.step * w.step
-	if w.d.Allocate(want) != nil {
-		w.step = 0
-		return
+	w.reserved = (end + preallocate) / preallocate * preallocate
+	if w.d.Allocate(w.reserved) != nil {
+		w.reserved = math.MaxInt64
 	}
-	w.reserved = want
 }

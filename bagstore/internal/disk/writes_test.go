@@ -11,6 +11,8 @@ type lateDisk struct {
 	done map[int64]func(error) // by offset
 }
 
+func (lateDisk) Allocate(int64) error { return nil }
+
 func (d lateDisk) Start(_ [][]byte, off int64, done func(error)) { d.done[off] = done }
 
 // TestFirstHole checks that of several failed writes the lowest counts, in whatever order they end: what is after it isn't
