@@ -8,14 +8,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/rs/zerolog"
-
 	"rsros/bagstore"
 	"rsros/msgs"
 	"rsros/ros"
-	"rsros/ros/master"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/rig"
 )
 
 // judge is a graph of our player, with a master and a node in the test's process: the node records what
@@ -27,13 +25,8 @@ type judge struct {
 
 func newJudge(t *testing.T) *judge {
 	need.Long(t)
-	m, err := master.Start(master.Config{Address: "127.0.0.1:0", Host: "127.0.0.1"})
-	need.Must(t, err)
-	t.Cleanup(func() { _ = m.Close() })
-	n, err := ros.NewNode(t.Context(), ros.Config{Name: "judge", MasterURI: m.URI(), Host: "127.0.0.1", Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)})
-	need.Must(t, err)
-	t.Cleanup(func() { _ = n.Close() })
-	return &judge{graph: graphAt(t, m.URI()), node: n}
+	m := rig.Master(t)
+	return &judge{graph: graphAt(t, m.URI()), node: rig.Node(t, m, "judge")}
 }
 
 // startWith starts a program with additional environment variables.
@@ -99,27 +92,14 @@ func (r *recording) close() {
 	}
 }
 
+// setBool calls a std_srvs/SetBool and returns its answer, which may be a refusal.
 func (g *judge) setBool(service string, value bool) string {
 	g.t.Helper()
-	var e msgs.Encoder
-	e.Bool(value)
-	data, err := g.node.CallService(g.t.Context(), service, msgs.MustService("std_srvs/SetBool"), e.B)
+	data, err := g.node.CallService(g.t.Context(), service, msgs.MustService("std_srvs/SetBool"), msgs.Marshal(&msgs.Bool{Data: value}))
+	need.Must(g.t, err)
 	var result msgs.Result
-	if err == nil {
-		err = msgs.Unmarshal(data, &result)
-	}
-	if err != nil {
-		g.t.Fatalf("%s: %v", service, err)
-	}
+	need.Must(g.t, msgs.Unmarshal(data, &result))
 	return fmt.Sprint(result.Success, " ", result.Message)
-}
-
-// trigger calls a std_srvs/Trigger.
-func (g *judge) trigger(service string) {
-	g.t.Helper()
-	if _, err := g.node.CallService(g.t.Context(), service, msgs.MustService("std_srvs/Trigger"), nil); err != nil {
-		g.t.Fatal(err)
-	}
 }
 
 // status is the message of one ~status of /player.

@@ -6,6 +6,7 @@ import (
 
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/rig"
 )
 
 // TestPlayRosbag2 plays a ROS 2 recording into a ROS 1 graph, where stock tools read it.
@@ -24,7 +25,7 @@ func TestPlayRosbag2(t *testing.T) {
 	rec := g.record([]string{camera + "/camera_info"})
 	echo := g.start("/usr/bin/rostopic", "echo", "-n", "1", camera+"/camera_info")
 	g.awaitAudience(2, camera+"/camera_info")
-	g.setBool("/pause_playback", false)
+	rig.SetBool(t, g.node, "/pause_playback", false)
 	if code := echo.Wait(); code != 0 {
 		t.Errorf("rostopic echo: exit code %d", code)
 	}
@@ -38,7 +39,7 @@ func TestPlayRosbag2(t *testing.T) {
 	if out := g.run("rostopic", "echo", "-n", "1", "/tf_static"); !strings.Contains(out, "child_frame_id:") {
 		t.Errorf("rostopic echo /tf_static: %s", out)
 	}
-	g.trigger("/player/stop")
+	rig.Trigger(t, g.node, "/player/stop")
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}

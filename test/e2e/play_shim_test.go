@@ -16,6 +16,7 @@ import (
 	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/rig"
 )
 
 const ms = time.Millisecond
@@ -274,7 +275,7 @@ func TestLoopIsOneTimeLine(t *testing.T) {
 	r := g.record([]string{"/a"})
 	p := g.start(program, "play", walk(t), "--clock", "--loop", "--loop-monotonic", "-r", "10", "__name:=player")
 	peer.Await(t, "three rounds", func() bool { return r.count("/a") >= 360 })
-	g.trigger("/player/stop")
+	rig.Trigger(t, g.node, "/player/stop")
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}

@@ -7,6 +7,7 @@ import (
 	"rsros/bagstore"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/rig"
 	"rsros/test/samplebag"
 )
 
@@ -40,7 +41,7 @@ func TestDynparam(t *testing.T) {
 	}
 	dynparam("set", "/player", "paused", "false")
 	peer.Await(t, "playback to go on", func() bool { return strings.Contains(g.status(), "running") })
-	g.trigger("/player/stop")
+	rig.Trigger(t, g.node, "/player/stop")
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}

@@ -11,6 +11,7 @@ import (
 	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
+	"rsros/test/rig"
 )
 
 const (
@@ -38,7 +39,7 @@ func TestWrapperNaming(t *testing.T) {
 	peer.AwaitService(t, g.node, "/player/step")
 	peer.Await(t, "playback to begin", func() bool { return strings.Contains(g.status(), "paused") })
 	peer.Await(t, "a frame set", func() bool {
-		g.trigger("/player/step_frame_set")
+		rig.Trigger(t, g.node, "/player/step_frame_set")
 		return moved.count("/depth") > 0 && r.count(colorTopic) > 0
 	})
 	if r.count(depthTopic) > 0 {
@@ -47,11 +48,11 @@ func TestWrapperNaming(t *testing.T) {
 	if out := g.run("rostopic", "list"); strings.Contains(out, "infra") || !strings.Contains(out, "/camera/color/camera_info") {
 		t.Errorf("rostopic list:\n%s", out)
 	}
-	if said := g.setBool("/player/pause_playback", false); said != "true Playback is now resumed" {
+	if said := rig.SetBool(t, g.node, "/player/pause_playback", false); said != "Playback is now resumed" {
 		t.Error(said)
 	}
 	peer.Await(t, "three rounds of half a second", func() bool { return moved.count("/depth") > 3*15 })
-	g.trigger("/player/stop")
+	rig.Trigger(t, g.node, "/player/stop")
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
