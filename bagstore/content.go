@@ -1,6 +1,10 @@
 package bagstore
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"rsros/program/work"
+)
 
 // chunkContent is a chunk's uncompressed bytes, or its messages, from the request until the cache drops it:
 //
@@ -58,11 +62,4 @@ func (c *chunkContent) fill(in Reader, l Layout, urgent bool, more *atomic.Int64
 	}
 }
 
-func (c *chunkContent) ready() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
-}
+func (c *chunkContent) ready() bool { return work.Closed(c.done) }

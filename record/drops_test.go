@@ -11,6 +11,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
 	"rsros/program"
+	"rsros/program/work"
 	"rsros/test/need"
 	"rsros/test/peer"
 	"rsros/test/rig"
@@ -24,7 +25,7 @@ type blockedLog struct {
 }
 
 func (l blockedLog) Write(line []byte) (int, error) {
-	if bytes.Contains(line, []byte("dropped")) && !closed(l.blocked) {
+	if bytes.Contains(line, []byte("dropped")) && !work.Closed(l.blocked) {
 		close(l.blocked)
 		<-l.until
 	}
@@ -43,7 +44,7 @@ func TestBlockedLog(t *testing.T) {
 	<-disk.arrived
 	peer.Await(t, "a line about drops", func() bool {
 		s.raise(1)
-		return closed(log.blocked)
+		return work.Closed(log.blocked)
 	})
 	close(disk.release)
 	s.raise(1)
@@ -53,7 +54,7 @@ func TestBlockedLog(t *testing.T) {
 		_, err := s.Stop()
 		ended <- err
 	}()
-	peer.Await(t, "the complete file", func() bool { return closed(rec.done) })
+	peer.Await(t, "the complete file", func() bool { return work.Closed(rec.done) })
 	close(log.until)
 	s.must(<-ended)
 }

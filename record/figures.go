@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rsros/bagstore/realsense/rsbag"
+	"rsros/program/work"
 )
 
 // Figures describes a recording: what a terminal, ~status, /diagnostics and the viewer's page show of it.
@@ -92,25 +93,16 @@ func (r *Recording) Figures() Figures {
 			f.Advice = append(f.Advice, text)
 		}
 	}
-	f.Ended, f.Err = closed(r.full), r.failure()
+	f.Ended, f.Err = work.Closed(r.full), r.failure()
 	return f
 }
 
 // failure returns the error that ended the recording, nil while it runs.
 func (r *Recording) failure() error {
-	if closed(r.done) {
+	if work.Closed(r.done) {
 		return r.err
 	}
 	return nil
-}
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }
 
 // Total adds up the rows of a recording, or of several.

@@ -17,6 +17,7 @@ import (
 	"rsros/bagstore"
 	"rsros/bagstore/recording"
 	"rsros/msgs"
+	"rsros/program/work"
 	"rsros/ros"
 	"rsros/test/need"
 	"rsros/test/peer"
@@ -82,7 +83,7 @@ func TestCounts(t *testing.T) {
 				}
 				sent += n
 				peer.Await(t, "the messages", func() bool {
-					return closed(r.done) || r.Figures().Losses.total().Messages+Total(r.Figures()).Messages >= uint64(sent)
+					return work.Closed(r.done) || r.Figures().Losses.total().Messages+Total(r.Figures()).Messages >= uint64(sent)
 				})
 			}
 			var err error
@@ -100,7 +101,7 @@ func TestCounts(t *testing.T) {
 			case c.count > 0:
 				send(c.count)
 			default:
-				for !closed(r.full) {
+				for !work.Closed(r.full) {
 					send(20)
 				}
 			}

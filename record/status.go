@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rsros/msgs"
+	"rsros/program/work"
 )
 
 // lostBefore says that messages were lost before they arrived.
@@ -25,7 +26,7 @@ func (r *Recording) Status() msgs.DiagnosticStatus {
 	}
 	s := msgs.DiagnosticStatus{Name: "Recording", Message: "recording into " + path}
 	switch {
-	case devices && closed(r.done):
+	case devices && work.Closed(r.done):
 		s.Level, s.Message = msgs.DiagnosticError, r.err.Error()
 	case dropped > 0 || devices && f.Lost > 0:
 		s.Level, s.Message = msgs.DiagnosticWarn, r.space.what+" were dropped from "+path

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+
+	"rsros/program/work"
 )
 
 const (
@@ -66,13 +68,7 @@ func (c *blocks) has(of Info, s span) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key := (blockKey{of.Name, of.Version, of.Size, s.from}); key.number < s.to; key.number++ {
-		b := c.byKey[key]
-		if b == nil {
-			return false
-		}
-		select {
-		case <-b.done:
-		default:
+		if b := c.byKey[key]; b == nil || !work.Closed(b.done) {
 			return false
 		}
 	}
@@ -107,10 +103,8 @@ func (c *blocks) keep(of Info, head []byte) {
 func (c *blocks) evict() {
 	for at := c.used.Back(); at != nil && c.used.Len() > cacheBytes/blockSize; {
 		b, before := at.Value.(*block), at.Prev()
-		select {
-		case <-b.done:
+		if work.Closed(b.done) { // otherwise it is being read
 			c.remove(b)
-		default: // it is being read
 		}
 		at = before
 	}

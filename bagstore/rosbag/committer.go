@@ -7,6 +7,7 @@ import (
 
 	"rsros/bagstore"
 	"rsros/bagstore/internal/disk"
+	"rsros/program/work"
 )
 
 // committer writes chunks and checkpoints in the order of submission. With compression, its goroutine writes while
@@ -29,9 +30,9 @@ type committer struct {
 	work  chan *job    // the chunks of queue that are to be compressed
 	flush chan bool    // the argument of flushStaged; the caller sends
 	// Notices, each of which has room for one. A deadline's timer sends to press as well as the caller and run.
-	press chan struct{} // to run: too much waits, or for too long
-	room  chan struct{} // from run: a chunk is written
-	free  chan *job     // for reuse, from run or, without one, from the caller
+	press work.Signal // to run: too much waits, or for too long
+	room  work.Signal // from run: a chunk is written
+	free  chan *job   // for reuse, from run or, without one, from the caller
 
 	wait    sync.WaitGroup // of run and the workers
 	waiting atomic.Int64   // bytes of chunks in the queue
@@ -73,7 +74,7 @@ func newCommitter(s *disk.Sink, o settings) (*committer, error) {
 		return c, nil
 	}
 	c.queue, c.work = make(chan request, queue), make(chan *job, depth)
-	c.flush, c.press, c.room = make(chan bool, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	c.flush, c.press, c.room = make(chan bool, 1), work.NewSignal(), work.NewSignal()
 	c.wait.Go(c.run)
 	for range o.Workers {
 		c.wait.Go(c.compress)
@@ -108,7 +109,7 @@ func (c *committer) submit(r request) {
 	case r.chunk == nil && c.o.Live:
 		r.deadline = time.AfterFunc(maxDelay, func() {
 			if c.overdue.Add(1) > 0 { // otherwise the checkpoint was reached just now
-				notify(c.press)
+				c.press.Set()
 			}
 		})
 	case r.chunk == nil:
@@ -151,16 +152,8 @@ func (c *committer) submitLive(j *job) {
 	}
 	c.waiting.Add(int64(len(j.buf)))
 	for len(c.queue) == cap(c.queue) || c.waiting.Load() > max(maxWaiting, int64(len(j.buf))) {
-		notify(c.press)
+		c.press.Set()
 		<-c.room
-	}
-}
-
-// notify sends to a channel that has room for one notice, unless one is pending.
-func notify(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
 	}
 }
 
@@ -204,7 +197,7 @@ func (c *committer) run() {
 func (c *committer) await(j *job) {
 	for {
 		if c.overdue.Load() > 0 {
-			notify(c.press)
+			c.press.Set()
 		}
 		select {
 		case <-j.ready:
@@ -247,10 +240,8 @@ func (c *committer) commit(r request) {
 	if c.concurrent() {
 		c.waiting.Add(-int64(len(j.buf)))
 		c.most.Add(-j.most())
-		notify(c.room)
-		select {
-		case <-j.ready:
-		default:
+		c.room.Set()
+		if !work.Closed(j.ready) {
 			return // a worker still has it
 		}
 	}

@@ -13,3 +13,13 @@ func (s Signal) Set() {
 	default:
 	}
 }
+
+// Closed reports whether a channel is closed to which nobody sends.
+func Closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
