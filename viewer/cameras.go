@@ -25,7 +25,7 @@ type cameras struct {
 	own      bool    // the stage opened the devices, and closes them
 	topics   *topics // for Foxglove's clients; nil if they see something else
 	marks    markSearch
-	starter  string // the viewer who started the recording
+	starter  string       // the viewer who started the recording
 	close    func() error // once
 }
 
