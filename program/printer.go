@@ -39,8 +39,8 @@ func (p *Printer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close writes what is left, and returns the first error of all writes: a caller need not look at each. It doesn't close
-// the underlying writer.
+// Close writes what is left, and returns the first error of all writes: a caller need not look at each. It doesn't
+// close the underlying writer.
 func (p *Printer) Close() error {
 	if p.err == nil && len(p.tail) > 0 {
 		_, p.err = p.w.Write(appendPrintable(nil, p.tail))

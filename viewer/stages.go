@@ -9,8 +9,8 @@ import (
 	"rsros/viewer/clients"
 )
 
-// stage is the source that viewers see and control. The server's owner calls begin, do, resend, busy and end; the others
-// are safe for concurrent use. Its life, of which the owner makes all steps but the first:
+// stage is the source that viewers see and control. The server's owner calls begin, do, resend, busy and end; the
+// others are safe for concurrent use. Its life, of which the owner makes all steps but the first:
 //
 //	open ─► opened.begin ─► present: it is shown ─► swap: viewers have left it ─► end
 //	     └► opened.Close, if something is recorded or the viewer has left

@@ -50,7 +50,8 @@ func (e *Encoder) header(b []byte) []byte {
 			b = append(b, e.steps[kind][place])
 		}
 	}
-	b = append(segment(b, markFrame, 6+3*n), 8, byte(p.Height>>8), byte(p.Height), byte(p.Width>>8), byte(p.Width), byte(n))
+	b = segment(b, markFrame, 6+3*n)
+	b = append(b, 8, byte(p.Height>>8), byte(p.Height), byte(p.Width>>8), byte(p.Width), byte(n))
 	for _, c := range components {
 		b = append(b, c.id, c.sampling, c.kind)
 	}

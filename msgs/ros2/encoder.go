@@ -92,5 +92,7 @@ func encoderFor(short string, s *msgs.Spec) (*Encoder, error) {
 }
 
 func (d *describer) encoder() *Encoder {
-	return &Encoder{Type: FullTypeName(d.names[0]), Definition: d.text(), Hash: d.hash(), converter: converter{toROS2: true}}
+	return &Encoder{
+		Type: FullTypeName(d.names[0]), Definition: d.text(), Hash: d.hash(), converter: converter{toROS2: true},
+	}
 }

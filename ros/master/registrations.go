@@ -194,7 +194,8 @@ func (m *Master) registerPublisher(c call) reply {
 	m.registered.add(m.registered.publishers, topic, c.caller)
 	m.registered.setType(topic, typeName, true)
 	m.publishersChanged(topic)
-	return success(m.registered.apis(m.registered.subscribers, topic), "Registered [%s] as publisher of [%s]", c.caller, topic)
+	subscribers := m.registered.apis(m.registered.subscribers, topic)
+	return success(subscribers, "Registered [%s] as publisher of [%s]", c.caller, topic)
 }
 
 func (m *Master) unregisterPublisher(c call) reply {

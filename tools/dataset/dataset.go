@@ -21,8 +21,8 @@ import (
 	"rsros/tools/bagset"
 )
 
-// Options are the settings of Run. Those with a name in JSON are what a data set was asked to be: the manifest has them,
-// and a request of other ones doesn't complete it.
+// Options are the settings of Run. Those with a name in JSON are what a data set was asked to be: the manifest has
+// them, and a request of other ones doesn't complete it.
 type Options struct {
 	In        []string         `json:"recordings"`
 	Versions  []string         `json:"versions"` // of the recordings; Run sets them

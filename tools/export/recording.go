@@ -25,7 +25,9 @@ type recordingExport struct {
 }
 
 func (f *folder) exportCamera(file *rsbag.File, prefix string) error {
-	r := &recordingExport{folder: f, file: file, prefix: prefix, snap: file.Snapshot(), meta: make(map[string]*metaColumns)}
+	r := &recordingExport{
+		folder: f, file: file, prefix: prefix, snap: file.Snapshot(), meta: make(map[string]*metaColumns),
+	}
 	if f.o.Points {
 		r.clouds = newClouds(r)
 	}
