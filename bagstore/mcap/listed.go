@@ -72,12 +72,12 @@ func (f *File) listed(c chunkIndex) (block, error) {
 
 // has reports whether a listed chunk has these messages.
 func (b *block) has(list []bagstore.Entry) bool {
+	in := &b.info
 	if len(list) == 0 {
-		return false // a chunk without messages isn't listed
+		return len(in.Counts) == 0
 	}
 	var found bagstore.ChunkInfo
 	found.Summarize(list)
-	in := &b.info
 	return found.Start >= in.Start && found.End <= in.End && slices.Equal(found.Counts, in.Counts)
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"rsros/bagstore"
 	"rsros/test/need"
 )
 
@@ -112,3 +113,24 @@ func TestTrustContradicted(t *testing.T) {
 }
 
 func (f *File) trusted() bool { return len(f.blocks) > 0 && f.blocks[0].listed }
+
+// TestHas checks when a listed chunk is believed: a writer may list one whose message indexes are empty.
+func TestHas(t *testing.T) {
+	some := block{info: bagstore.Block{ChunkInfo: bagstore.ChunkInfo{Start: 3, End: 9,
+		Counts: []bagstore.ConnCount{{ID: 1, Count: 2}}}}}
+	for i, c := range []struct {
+		b    block
+		list []bagstore.Entry
+		want bool
+	}{
+		{block{}, nil, true}, {block{}, []bagstore.Entry{{Time: 0, Conn: 1}}, false},
+		{some, []bagstore.Entry{{Time: 4, Conn: 1}, {Time: 3, Conn: 1}}, true}, {some, nil, false},
+		{some, []bagstore.Entry{{Time: 4, Conn: 1}}, false},
+		{some, []bagstore.Entry{{Time: 4, Conn: 1}, {Time: 10, Conn: 1}}, false},
+		{some, []bagstore.Entry{{Time: 4, Conn: 1}, {Time: 4, Conn: 2}}, false},
+	} {
+		if got := c.b.has(c.list); got != c.want {
+			t.Errorf("case %d: %v", i, got)
+		}
+	}
+}
