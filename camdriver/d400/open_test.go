@@ -196,8 +196,10 @@ func TestDescription(t *testing.T) {
 }
 
 func optionValue(list []camdriver.Option, id camdriver.OptionID) float32 {
-	o, _ := camdriver.FindOption(list, id)
-	return o.Value
+	if o, ok := camdriver.FindOption(list, id); ok {
+		return o.Value
+	}
+	return float32(math.NaN())
 }
 
 func TestProfiles(t *testing.T) {

@@ -78,6 +78,36 @@ func (g *graph) pausesCamera() {
 	peer.Await(g.t, "images after the pause", func() bool { return images.count("/camera/color/image_raw") > before+2 })
 }
 
+func TestRSFromFileLaunch(t *testing.T) {
+	g := onMaster(t)
+	g.rosPackage()
+	bag, err := filepath.Abs("../data/librealsense/sw_small_lz4.bag")
+	need.Must(t, err)
+	g.launch("rs_from_file.launch", "rosbag_filename:="+bag, "args:=--loop", "align_depth:=true", "camera:=file")
+	g.wantContains([]string{"frame_id: \"file_color_optical_frame\"", "encoding: \"16UC1\""}, "rostopic", "echo", "--noarr", "-n", "1", "/file/aligned_depth_to_color/image_raw")
+}
+
+func TestRSRGBDLaunch(t *testing.T) {
+	g := onMaster(t)
+	g.rosPackage()
+	camera := g.launch("rs_rgbd.launch", append([]string{"device:=sim", "disparity_processing:=true"}, small...)...)
+	g.wantContains([]string{"height: 240", "width: 424", "is_dense: False"}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/depth_registered/points")
+	g.wantContains([]string{"encoding: \"rgb8\""}, "rostopic", "echo", "--noarr", "-n", "1", "/camera/color/image_rect_color")
+	said(t, camera, "~rgbd_launch/disparity_processing")
+}
+
+func TestRSMultipleDevicesLaunch(t *testing.T) {
+	g := onMaster(t)
+	g.rosPackage()
+	g.launch("rs_multiple_devices.launch", "device:=sim", "serial_no_camera1:=_111", "serial_no_camera2:=_222", "camera2:=back",
+		"args:=--depth 424x240@6 --color 424x240@6 --infra1 off --infra2 off")
+	for camera, serial := range map[string]string{"camera1": "111", "back": "222"} {
+		g.awaitService("/" + camera + "/realsense2_camera/device_info")
+		g.wantContains([]string{"hardware_id: \"" + serial + "\""}, "rostopic", "echo", "-n", "6", "/diagnostics")
+		g.wantContains([]string{"frame_id: \"" + camera + "_depth_optical_frame\""}, "rostopic", "echo", "--noarr", "-n", "1", "/"+camera+"/depth/image_rect_raw")
+	}
+}
+
 // TestRSOtherLaunches checks that the original's other launch files start what can work here, and
 // report what can't.
 func TestRSOtherLaunches(t *testing.T) {
