@@ -10,9 +10,6 @@ import (
 	"rsros/bagstore/internal/memory"
 )
 
-// lz4Ratio is the most that a byte of LZ4 stands for: one of a length adds up to 255.
-const lz4Ratio = 255
-
 // maxMessage bounds the data of a message, whose bytes ROS counts in 32 bits, or memory.
 const maxMessage int64 = min(math.MaxUint32, math.MaxInt/2)
 
@@ -56,7 +53,7 @@ func (b *block) setSizes(pos int64, compression string, stored, size uint64) err
 		}
 		b.info.Size = b.info.Stored
 	case bagstore.LZ4:
-		ratio = lz4Ratio
+		ratio = memory.LZ4Ratio
 	case bagstore.Zstd:
 		ratio = memory.ZstdRatio
 	default:

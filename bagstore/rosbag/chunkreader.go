@@ -132,15 +132,12 @@ func (cr *chunkReader) walkContent(c *chunk, w walker) ([]bagstore.Entry, int64,
 	return entries, end, cmp.Or(err, walkErr)
 }
 
-// lz4Ratio is the most that LZ4 expands.
-const lz4Ratio = 255
-
 // plausible reports whether the stored bytes can decompress to the size in the header, so that a wrong size causes no
 // allocation. bz2 may expand more than is plausible here; it is then decoded to a file.
 func plausible(h bagstore.Layout) bool {
 	ratio := int64(64)
 	if h.Compression == bagstore.LZ4 {
-		ratio = lz4Ratio
+		ratio = memory.LZ4Ratio
 	}
 	return h.Compression == bagstore.None || h.Size > 0 && h.Size <= ratio*h.Stored+64
 }
@@ -160,7 +157,7 @@ func (cr *chunkReader) unpack(head bagstore.Layout) (c *memory.Content, err erro
 	case plausible(head) || head.Compression == bagstore.BZ2:
 		c, err = memory.NewFile(cmp.Or(head.Size, memory.MaxChunk), head.Stored)
 	default:
-		c, err = memory.NewContent(min(lz4Ratio*head.Stored+64, maxSalvage), head.Stored)
+		c, err = memory.NewContent(min(memory.LZ4Ratio*head.Stored+64, maxSalvage), head.Stored)
 	}
 	if err != nil {
 		return nil, err

@@ -16,6 +16,8 @@ const (
 	MaxChunk = 1 << 30
 	// MaxMessages bounds the messages of a compressed chunk, or all of its records.
 	MaxMessages = 1 << 21
+	// LZ4Ratio is the most that a byte of LZ4 stands for: one of a length adds up to 255.
+	LZ4Ratio = 255
 	// ZstdRatio is the most that a byte of zstd stands for: a block has at least 4 bytes and holds at most 128 KiB.
 	ZstdRatio = 1 << 15
 	// chunkBytes bounds the contents in memory; those of smallBytes are always there: caches bound how many there are.
