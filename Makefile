@@ -89,7 +89,7 @@ test: deps lint types build ## test everything, with the race detector and real 
 	$(SUITE) --packages '$(strip $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG))' -- $(TESTFLAGS)
 	$(MAKE) --no-print-directory -j2 --output-sync=target direct modules
 
-# What has other code with these tags.
+# The packages whose code depends on these tags.
 direct:
 	$(SUITE) --packages './bagstore ./bagstore/rosbag ./bagstore/internal/lz4 ./msgs/cloud ./msgs/imagetransport ./msgs/jpeg ./camdriver/process/internal/...' -- $(TESTFLAGS) $(DIRECT)
 
@@ -101,6 +101,7 @@ modules:
 
 unit: ## run the tests that need no other programs
 	$(TEST) -short $$($(GO) list ./... | grep -v '/test/')
+	$(GO) -C cmd/rs-lerobot test $(TESTFLAGS) -short ./...
 
 e2e: deps build ## run the tests that need other programs
 	$(TEST) ./test/...

@@ -16,8 +16,8 @@ if [[ ${1:-} == -run ]]; then
 	run=(-run "$2")
 	shift 2
 fi
-packages=("$@")
-[[ $# -gt 0 ]] || packages=($(go list ./... | grep -v /test))
+packages=("$@") all=
+[[ $# -gt 0 ]] || all=yes packages=($(go list ./... | grep -v /test))
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
@@ -35,6 +35,9 @@ platform() {
 	# Tests that start themselves again need the emulator's name.
 	RS_EMULATOR=$2 "$suite" --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
 		--rerun-fails-run-root-test --packages "${packages[*]}" -- -short -count=1 -timeout 30m -exec "$2" "${run[@]}" || failed=1
+	if [[ $all ]]; then
+		go test -C cmd/rs-lerobot -short -count=1 -timeout 30m -exec "$2" "${run[@]}" ./... || failed=1
+	fi
 	[[ $with_demo ]] || return "$failed"
 	go build -o "$out/$1" ./cmd/rs-ros-node || return 1
 	local demo=("$2" "$out/$1" -q demo --duration 2s --depth 424x240@6 --color 424x240@6 --infra1 off --infra2 off)
