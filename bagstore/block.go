@@ -38,7 +38,7 @@ func (c *ChunkInfo) Messages() uint64 {
 	return n
 }
 
-// Summarize sets times and counts to those of a block's messages, of which there must be one.
+// Summarize sets times and counts to those of a block's messages. The list must not be empty.
 func (c *ChunkInfo) Summarize(entries []Entry) {
 	counts := make(map[uint32]uint32)
 	c.Start, c.End = entries[0].Time, entries[0].Time

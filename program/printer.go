@@ -39,7 +39,7 @@ func (p *Printer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close writes what is left, and returns the first error of all writes: a caller need not look at each. It doesn't
+// Close writes what is left, and returns the first error of all writes, so that callers needn't check each. It doesn't
 // close the underlying writer.
 func (p *Printer) Close() error {
 	if p.err == nil && len(p.tail) > 0 {

@@ -25,8 +25,8 @@ type Commits struct {
 // usualCommit is how often files are made safe while they are written.
 const usualCommit = 500 * time.Millisecond
 
-// NewCommits returns the commits of a file, which are due every so often: 0 is usual, less is never. now is the clock,
-// nil the machine's.
+// NewCommits returns the commits of a file. One is due after each interval: 0 is half a second, a negative one means
+// never. now is the clock; nil is the machine's.
 func NewCommits(t *Target, every time.Duration, now func() time.Time) *Commits {
 	if now == nil {
 		now = time.Now

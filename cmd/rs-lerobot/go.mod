@@ -1,4 +1,4 @@
-// A module of its own: its library for Parquet and that one's train aren't asked of who builds rs-ros-node.
+// A module of its own, so that rs-ros-node doesn't depend on a Parquet library.
 module rsros/cmd/rs-lerobot
 
 go 1.26.0

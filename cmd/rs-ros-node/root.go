@@ -118,9 +118,9 @@ func execute(ctx context.Context, args []string, std streams, environ []string) 
 	}
 	err = withHelp(cmd, err)
 	if lost := a.out.Close(); !errors.Is(err, lost) {
-		err = errors.Join(err, lost) // of a text whose command didn't look
+		err = errors.Join(err, lost) // the command didn't check each write
 	}
-	_ = a.err.Close() // what a log lacks is no failure
+	_ = a.err.Close() // a lost line of the log is no failure
 	if a.logFile != nil {
 		err = errors.Join(err, a.logFile.Close())
 	}

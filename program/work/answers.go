@@ -38,7 +38,7 @@ type answer[V any] struct {
 	used  bool // since the last Sweep
 }
 
-// NewAnswers returns Answers that ask until ctx ends. of names who is asked a question. told is called by the
+// NewAnswers returns Answers that ask until ctx ends. of returns who is asked a question. told is called by the
 // goroutines that ask, after each answer and when nobody is being asked any longer; it must not block.
 func NewAnswers[K comparable, V any](ctx context.Context, told func(), of func(K) string,
 	ask func(context.Context, K) (V, error)) *Answers[K, V] {
@@ -68,7 +68,7 @@ func (a *Answers[K, V]) Get(question K) (value V, err error, known bool) {
 	return found.value, found.err, found.done
 }
 
-// askAll asks one of them what is in its queue.
+// askAll asks the questions in who's queue.
 func (a *Answers[K, V]) askAll(who string) {
 	select {
 	case a.slots <- struct{}{}:

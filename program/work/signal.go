@@ -14,7 +14,7 @@ func (s Signal) Set() {
 	}
 }
 
-// Closed reports whether a channel is closed to which nobody sends.
+// Closed reports whether a channel is closed. Nobody must send to it.
 func Closed(c <-chan struct{}) bool {
 	select {
 	case <-c:

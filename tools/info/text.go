@@ -19,7 +19,7 @@ func (r *rows) add(label string, lines ...string) {
 	}
 }
 
-// write prints the first of the lines with the same label after it, in width cells and a colon.
+// write prints the lines after their labels, in width cells and a colon. A label is printed before its first line only.
 func (r rows) write(to io.Writer, width int) error {
 	w := bufio.NewWriter(to)
 	before := ""

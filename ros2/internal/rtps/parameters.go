@@ -115,7 +115,7 @@ func (p Parameters) All() iter.Seq[Parameter] {
 	}
 }
 
-// Get returns the first parameter with an id, or one without a value, which no method finds anything in.
+// Get returns the first parameter with an id. If there is none, it returns one without a value.
 func (p Parameters) Get(id uint16) Parameter {
 	for q := range p.All() {
 		if q.ID == id {

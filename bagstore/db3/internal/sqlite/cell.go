@@ -157,7 +157,7 @@ func (f *File) decode(page []byte, number uint32, index int, c *Cell) bool {
 	return true
 }
 
-// localSize is how many bytes of a row's record are in its page, of which so many are usable; the rest is in a chain of
+// localSize returns how many bytes of a row's record are in its page, which has usable bytes. The rest is in a chain of
 // pages.
 func localSize(size int64, usable int) int {
 	most, least := usable-35, (usable-12)*32/255-23

@@ -33,8 +33,8 @@ type Output interface {
 	WriteHead(page []byte) error
 }
 
-// pages are those of a database that is being written. After an error nothing more is written, and the other methods
-// return what is of no use.
+// pages are those of a database that is being written. After an error, nothing more is written, and what methods return
+// means nothing.
 type pages struct {
 	f      Output
 	err    error         // the first one
